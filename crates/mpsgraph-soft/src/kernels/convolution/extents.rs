@@ -20,6 +20,8 @@ const FEW: usize = 64;
 const LONG: usize = 256;
 /// Pieces of work to aim at.
 const PIECES: usize = 8;
+/// Pieces of which one more for a thread than for another does not show.
+const ODD_PIECES: usize = 32;
 /// Rows of a block when rows are divided: with fewer, making the columns would take longer than multiplying them.
 pub const BLOCK: usize = 32;
 /// Elements of all partial sums of weights.
@@ -161,14 +163,21 @@ impl Extents {
     }
 
     /// Rows and positions of a piece of the output of one sample: all rows and positions of a group; if there are few
-    /// of those, a part of the positions, which is a multiple of `unit`; and if there are few positions, of the rows.
+    /// of those, or not as many for each of two threads, a part of the positions, which is a multiple of `unit`; and if
+    /// there are few positions, of the rows.
     pub fn part_of_output(&self, unit: usize) -> [usize; 2] {
         let positions = self.positions();
         if !self.is_parallel() {
             return [self.outputs, positions];
         }
-        let pieces = PIECES.div_ceil(self.batch * self.groups).min(positions / unit).max(1);
-        let width = positions.div_ceil(pieces).next_multiple_of(unit).min(positions);
+        let samples = self.batch * self.groups;
+        let width = |pieces: usize| positions.div_ceil(pieces).next_multiple_of(unit).min(positions);
+        let is_even = |&pieces: &usize| {
+            let all = samples * positions.div_ceil(width(pieces));
+            all >= ODD_PIECES || all.is_multiple_of(2)
+        };
+        let least = PIECES.div_ceil(samples).min(positions / unit).max(1);
+        let width = width((least..=2 * least).find(is_even).unwrap_or(least));
         [self.block(self.batch * positions.div_ceil(width), self.outputs, BLOCK), width]
     }
 

@@ -8,9 +8,14 @@ use std::ops::Range;
 
 /// Input and output channels from which on products outweigh the transforms of input and output.
 const CHANNELS: usize = 32;
-/// Products saved for an input and an output channel, times the fewer of those, from which on that pays for
+/// Products saved for an input and an output channel, times what the channels weigh, from which on that pays for
 /// transforming the weights too, and for tiles that lie partly outside.
-const SAVED: usize = 1_000_000;
+const SAVED: usize = 250_000;
+/// Channels from which on transforms of input and output take little of what is saved, and what fewer weigh.
+const SEVERAL: usize = 64;
+const OF_FEW: usize = 4;
+/// Channels that weigh most: of more, the weights to transform leave the caches.
+const MOST: usize = 128;
 /// Rows of a piece of several samples: with fewer, transforming their input would take longer than multiplying it.
 const ROWS_OF_SEVERAL: usize = 128;
 
@@ -31,7 +36,8 @@ impl Tiles {
             let (of, taps) = (&tiles.of, e.taps());
             let channels = of.inputs.min(of.outputs);
             let saved = (taps * tiles.positions()).saturating_sub(PLACES * of.positions());
-            e.is_parallel() && channels >= CHANNELS && channels * of.batch * saved >= SAVED
+            let weight = if channels < SEVERAL { channels / OF_FEW } else { channels.min(MOST) };
+            e.is_parallel() && channels >= CHANNELS && weight * of.batch * saved >= SAVED
         })
     }
 
