@@ -8,7 +8,9 @@
 
 use super::Widened;
 use super::lines::{Halves, Strided};
-use crate::kernels::matmul::product::{COLUMNS, COLUMNS_TOGETHER, FEW_PIECES, PART_ELEMENTS, Product, ROWS_TOGETHER};
+use crate::kernels::matmul::product::{
+    COLUMNS, COLUMNS_TOGETHER, FEW_PIECES, PART_ELEMENTS, Product, ROWS_TOGETHER, even_part,
+};
 use crate::kernels::matmul::scratch::Scratch;
 use crate::kernels::matmul::sharing::Sharing;
 use crate::kernels::matmul::turned::{Columns, turn};
@@ -57,7 +59,7 @@ const FEW_COLUMNS: usize = 128;
 #[derive(Clone, Copy)]
 pub(super) struct Cut {
     pub by_rows: bool,
-    /// Lines of the result, and of a piece.
+    /// Lines of the result, and the most of a piece.
     pub lines: usize,
     pub piece: usize,
 }
@@ -75,6 +77,15 @@ impl Cut {
             Sharing::Large => pieces.next_multiple_of(FEW_PIECES),
         };
         Self { by_rows, lines, piece: lines.div_ceil(pieces).next_multiple_of(together) }
+    }
+
+    fn pieces(&self) -> usize {
+        self.lines.div_ceil(self.piece)
+    }
+
+    /// The lines of a piece.
+    fn part(&self, at: usize) -> Range<usize> {
+        even_part(self.lines, if self.by_rows { ROWS_TOGETHER } else { COLUMNS_TOGETHER }, (at, self.pieces()))
     }
 }
 
@@ -101,7 +112,7 @@ impl Widened {
         });
         let run = next_run();
         let piece = |at: usize| {
-            let lines = at * cut.piece..cut.lines.min((at + 1) * cut.piece);
+            let lines = cut.part(at);
             match &whole {
                 // SAFETY: the caller's promise; pieces have results of their own.
                 Some(whole) => unsafe { self.run_piece(cut, lines, whole.0) },
@@ -109,7 +120,7 @@ impl Widened {
                 None => unsafe { self.with_own(cut, run, |whole| self.run_piece(cut, lines, whole)) },
             }
         };
-        sharing.run(cut.lines.div_ceil(cut.piece), &piece);
+        sharing.run(cut.pieces(), &piece);
         WHOLE.set(memory.kept());
     }
 
