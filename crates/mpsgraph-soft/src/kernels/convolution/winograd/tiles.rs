@@ -11,8 +11,9 @@ const CHANNELS: usize = 32;
 /// Products saved for an input and an output channel, times what the channels weigh, from which on that pays for
 /// transforming the weights too, and for tiles that lie partly outside.
 const SAVED: usize = 250_000;
-/// Channels from which on transforms of input and output take little of what is saved, and what fewer weigh.
+/// Channels from which on transforms of input and output take little of what is saved.
 const SEVERAL: usize = 64;
+/// So many of fewer channels weigh as much as one.
 const OF_FEW: usize = 4;
 /// Channels that weigh most: of more, the weights to transform leave the caches.
 const MOST: usize = 128;
