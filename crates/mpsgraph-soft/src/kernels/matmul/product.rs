@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::deep::is_deep;
 use super::row::{Elements, Few, FewRows, RowProduct};
 use super::scratch::Scratch;
-use super::sharing::{PARALLEL_PRODUCT, Sharing};
+use super::sharing::{PARALLEL_PRODUCT, Sharing, even_part};
 use crate::kernels::threads;
 use crate::kernels::vectorised::{is_of_amd, vectorised};
 
@@ -107,14 +107,6 @@ thread_local! {
     pub static ROWS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
     /// The numbers of a few rows, likewise.
     pub static NUMBERS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
-}
-
-/// Part number `at` of so many of an extent, as long as the others but for a unit: four parts of 100 rows have 24, 24,
-/// 24 and 28. One of two threads would be late with 32 and 32 of 32, 32, 32 and 4.
-pub(super) fn even_part(extent: usize, unit: usize, (at, parts): (usize, usize)) -> Range<usize> {
-    let units = extent.div_ceil(unit);
-    let edge = |at: usize| (at * units / parts * unit).min(extent);
-    edge(at)..edge(at + 1)
 }
 
 /// `c = a * b`, or `c += a * b` if `accumulate`: (m, k) times (k, n), each with its row and column strides, the rows of

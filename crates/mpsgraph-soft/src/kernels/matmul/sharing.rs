@@ -1,6 +1,8 @@
 //! How products are shared between threads. How one is cut depends on its extents alone, because the order of summation
 //! may depend on that.
 
+use std::ops::Range;
+
 use crate::kernels::threads::{self, Worth};
 
 /// Multiplications of products that threads share (some 20 µs of one core).
@@ -51,9 +53,17 @@ impl Sharing {
     }
 }
 
+/// Part number `at` of so many of an extent, as long as the others but for a unit: four parts of 100 rows have 24, 24,
+/// 24 and 28. One of two threads would be late with 32 and 32 of 32, 32, 32 and 4.
+pub fn even_part(extent: usize, unit: usize, (at, parts): (usize, usize)) -> Range<usize> {
+    let units = extent.div_ceil(unit);
+    let edge = |at: usize| (at * units / parts * unit).min(extent);
+    edge(at)..edge(at + 1)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Sharing;
+    use super::{Sharing, even_part};
 
     #[test]
     fn how_products_are_shared() {
@@ -65,5 +75,16 @@ mod tests {
         // A row reads its matrix once.
         assert!(Sharing::of((1, 512, 512), 3) == Sharing::Large);
         assert!(Sharing::of((2, 500, 512), 3) == Sharing::Whole);
+    }
+
+    #[test]
+    fn pieces_are_as_long_as_each_other() {
+        let lengths = |extent: usize, unit: usize, parts: usize| -> Vec<usize> {
+            (0..parts).map(|at| even_part(extent, unit, (at, parts)).len()).collect()
+        };
+        assert_eq!(lengths(100, 8, 4), [24, 24, 24, 28]);
+        assert_eq!(lengths(300, 16, 4), [64, 80, 80, 76]);
+        assert_eq!(lengths(64, 8, 4), [16; 4]);
+        assert_eq!(lengths(10, 16, 1), [10]);
     }
 }

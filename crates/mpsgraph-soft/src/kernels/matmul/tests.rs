@@ -1,7 +1,6 @@
 //! Products against a triple loop, for sizes 1 to 20, both orders of both operands, batches, 16-bit floats and
 //! constants with equal columns.
 
-use super::product::even_part;
 use super::*;
 use half::{bf16, f16};
 use std::f64::consts::PI;
@@ -255,17 +254,6 @@ fn pieces_are_of_the_side_that_costs_least() {
     assert_eq!(piece(1024, 1024, 1024, (1024, 1)), [256, 512]);
     assert_eq!(piece(1, 500, 784, (500, 1)), [1, 128]);
     assert_eq!(piece(500, 1, 1000, (1, 1)), [128, 1]);
-}
-
-#[test]
-fn pieces_are_as_long_as_each_other() {
-    let lengths = |extent: usize, unit: usize, parts: usize| -> Vec<usize> {
-        (0..parts).map(|at| even_part(extent, unit, (at, parts)).len()).collect()
-    };
-    assert_eq!(lengths(100, 8, 4), [24, 24, 24, 28]);
-    assert_eq!(lengths(300, 16, 4), [64, 80, 80, 76]);
-    assert_eq!(lengths(64, 8, 4), [16; 4]);
-    assert_eq!(lengths(10, 16, 1), [10]);
 }
 
 /// Real and imaginary parts of the transform of `points` real numbers, row by row.

@@ -8,11 +8,9 @@
 
 use super::Widened;
 use super::lines::{Halves, Strided};
-use crate::kernels::matmul::product::{
-    COLUMNS, COLUMNS_TOGETHER, FEW_PIECES, PART_ELEMENTS, Product, ROWS_TOGETHER, even_part,
-};
+use crate::kernels::matmul::product::{COLUMNS, COLUMNS_TOGETHER, FEW_PIECES, PART_ELEMENTS, Product, ROWS_TOGETHER};
 use crate::kernels::matmul::scratch::Scratch;
-use crate::kernels::matmul::sharing::Sharing;
+use crate::kernels::matmul::sharing::{Sharing, even_part};
 use crate::kernels::matmul::turned::{Columns, turn};
 use std::cell::Cell;
 use std::ops::Range;
@@ -59,8 +57,9 @@ const FEW_COLUMNS: usize = 128;
 #[derive(Clone, Copy)]
 pub(super) struct Cut {
     pub by_rows: bool,
-    /// Lines of the result, and the most of a piece.
+    /// Lines of the result.
     pub lines: usize,
+    /// The most lines of a piece.
     pub piece: usize,
 }
 
