@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 /// Bytes from which on runs are copied one by one, without what a strided copy prepares: the steps of a sequence are
 /// many small parts.
 const LONG_RUN: usize = 64;
+/// What an update replaces is not copied before if it is more than this part of all, and if rows of what is copied
+/// around it have so many bytes: one copy of all is faster than many of short rows.
+const REPLACED: usize = 16;
+const LONG_ROW: usize = 256;
 
 /// Which elements are put beside which; the operands and `out` have one dtype.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,28 +57,44 @@ impl Kernel for Movement {
 }
 
 impl Movement {
-    /// Offset and strides of the region of the packed result that each operand fills, in the order in which they are
-    /// written; `None` if other elements are written, too.
-    pub fn regions(&self, operands: &[&[usize]], shape: &[usize]) -> Option<Vec<(usize, Vec<isize>)>> {
+    /// Where the operands, of these shapes and elements of `size` bytes, go in the packed result, in the order in which
+    /// it is written; `None` if other elements are written, too.
+    pub fn parts(&self, size: usize, operands: &[&[usize]], shape: &[usize]) -> Option<Vec<Part>> {
         let rank = shape.len();
-        let whole = (0, packed(shape)[..rank].to_vec());
+        let steps = packed(shape)[..rank].to_vec();
+        let all =
+            |operand, region| Part { operand, starts: vec![0; rank], extents: operands[operand].to_vec(), region };
         match self {
             Movement::SliceUpdate { starts, strides } => {
+                let mut parts = Vec::new();
+                kept(size, shape, operands[1], (starts, strides), |starts, extents| {
+                    let region = (place(starts, &steps), steps.clone());
+                    parts.push(Part { operand: 0, starts: starts.to_vec(), extents: extents.to_vec(), region });
+                });
                 let (offset, strides) = region(shape, starts, strides);
-                Some(vec![whole, (offset, strides[..rank].to_vec())])
+                parts.push(all(1, (offset, strides[..rank].to_vec())));
+                Some(parts)
             }
             Movement::Concat { axis } => {
                 let mut at = 0;
-                let part = |operand: &&[usize]| {
-                    let offset = at * whole.1[*axis] as usize;
-                    at += operand[*axis];
-                    (offset, whole.1.clone())
+                let part = |operand: usize| {
+                    let offset = at * steps[*axis] as usize;
+                    at += operands[operand][*axis];
+                    all(operand, (offset, steps.clone()))
                 };
-                Some(operands.iter().map(part).collect())
+                Some((0..operands.len()).map(part).collect())
             }
             Movement::Pad { .. } | Movement::Choice { .. } => None,
         }
     }
+}
+
+/// A part of an operand, and the region of the packed result that it fills, by its offset and strides.
+pub struct Part {
+    pub operand: usize,
+    pub starts: Vec<usize>,
+    pub extents: Vec<usize>,
+    pub region: (usize, Vec<isize>),
 }
 
 /// One value per axis, without an allocation.
@@ -100,6 +120,56 @@ fn region(shape: &[usize], starts: &[usize], steps: &[isize]) -> (usize, Axes<is
     (offset, strides)
 }
 
+/// How far the element at this position is from the first one.
+fn place(position: &[usize], strides: &[isize]) -> usize {
+    position.iter().zip(strides).map(|(&at, &step)| at * step as usize).sum()
+}
+
+/// Calls `slab` with the position and the extents of each part of `shape` around the inner one at `starts`. There are
+/// two along each axis: as long as the inner part along the axes before, whole along the axes after.
+fn around(shape: &[usize], inner: &[usize], starts: &[usize], mut slab: impl FnMut(&[usize], &[usize])) {
+    let rank = shape.len();
+    let (mut position, mut extents) = ([0; MAX_RANK], [0; MAX_RANK]);
+    extents[..rank].copy_from_slice(shape);
+    for axis in 0..rank {
+        let end = starts[axis] + inner[axis];
+        for (first, extent) in [(0, starts[axis]), (end, shape[axis] - end)] {
+            (position[axis], extents[axis]) = (first, extent);
+            slab(&position[..rank], &extents[..rank]);
+        }
+        (position[axis], extents[axis]) = (starts[axis], inner[axis]);
+    }
+}
+
+/// Calls `copy` with the position and the extents of each part of the data that an update of this shape leaves, or
+/// once for all of the data where that is faster.
+fn kept(
+    size: usize,
+    shape: &[usize],
+    update: &[usize],
+    (starts, steps): (&[usize], &[isize]),
+    mut copy: impl FnMut(&[usize], &[usize]),
+) {
+    let replaced: usize = update.iter().product();
+    let is_much = replaced * REPLACED > shape.iter().product() && steps.iter().all(|&step| step == 1);
+    let mut shortest = usize::MAX;
+    if is_much {
+        // Elements that follow each other in a slab: from the last axis that it has only a part of.
+        around(shape, update, starts, |_, extents| {
+            let cut = (0..shape.len()).rev().find(|&axis| extents[axis] < shape[axis]).unwrap_or(0);
+            shortest = match extents[cut..].iter().product() {
+                0 => shortest,
+                run => shortest.min(run),
+            };
+        });
+    }
+    if is_much && shortest.saturating_mul(size) >= LONG_ROW {
+        around(shape, update, starts, copy);
+    } else {
+        copy(&[0; MAX_RANK][..shape.len()], shape);
+    }
+}
+
 /// `data` with the region that `starts` and `steps` describe replaced by `update`.
 pub fn slice_update(
     size: usize,
@@ -111,7 +181,11 @@ pub fn slice_update(
     shape: &[usize],
 ) {
     let rank = shape.len();
-    copy_flat(data, out);
+    let whole = packed(shape);
+    kept(size, shape, update_shape, (starts, steps), |position, extents| {
+        let same = Strided { offset: place(position, &whole), strides: &whole[..rank] };
+        copy_bytes(size, extents, (data, same), (&mut *out, same));
+    });
     let (offset, strides) = region(shape, starts, steps);
     let from = packed(update_shape);
     copy_bytes(
@@ -160,22 +234,11 @@ pub fn pad(
 ) {
     let rank = shape.len();
     let to = packed(out_shape);
-    let offset = |starts: &[usize]| starts.iter().zip(&to).map(|(&at, &step)| at * step as usize).sum::<usize>();
-    let inside = |starts: &[usize]| Strided { offset: offset(starts), strides: &to[..rank] };
+    let inside = |starts: &[usize]| Strided { offset: place(starts, &to), strides: &to[..rank] };
     copy_bytes(size, shape, (src, Strided::new(&packed(shape)[..rank])), (&mut *out, inside(before)));
-    // The border in two slabs per axis: inside along the axes before it, whole along the axes after it.
-    let (mut starts, mut extents) = ([0; MAX_RANK], [0; MAX_RANK]);
-    extents[..rank].copy_from_slice(out_shape);
-    for axis in 0..rank {
-        let end = before[axis] + shape[axis];
-        for (start, extent) in [(0, before[axis]), (end, out_shape[axis] - end)] {
-            (starts[axis], extents[axis]) = (start, extent);
-            let still = [0; MAX_RANK];
-            let to = inside(&starts[..rank]);
-            copy_bytes(size, &extents[..rank], (value, Strided::new(&still[..rank])), (&mut *out, to));
-        }
-        (starts[axis], extents[axis]) = (before[axis], shape[axis]);
-    }
+    around(out_shape, shape, before, |starts, extents| {
+        copy_bytes(size, extents, (value, Strided::new(&[0; MAX_RANK][..rank])), (&mut *out, inside(starts)));
+    });
 }
 
 /// Rows of `row` bytes from `old`, or from `new` where `chosen` says so, which holds for each block of as many rows as

@@ -9,7 +9,7 @@ use crate::compiler::fusion::Group;
 use crate::compiler::views::{View, packed_strides};
 use crate::ir::{Op, ValueId};
 use crate::kernels::KernelOp;
-use crate::kernels::movement::Movement;
+use crate::kernels::movement::{Movement, Part};
 use std::collections::HashSet;
 
 /// The most operands of a concatenation that is made together with the one that it is a part of, by a copy of each
@@ -40,13 +40,13 @@ pub(super) fn joined(job: &Job, views: &[View], groups: &[Group<'_>], readers: &
     parts.collect()
 }
 
-impl<'a> Assembler<'a> {
+impl Assembler<'_> {
     /// Copies the operands of a movement to their places; false if they are packed already, or if the movement writes
     /// more than them.
     pub(super) fn moved(&mut self, id: ValueId, movement: &Movement) -> bool {
         let node = self.job.nodes.node(id);
         let (shape, size) = (&node.output.shape, node.output.dtype.size());
-        let views: Vec<&'a View> = node.inputs.iter().map(|input| &self.views[input.0 as usize]).collect();
+        let views: Vec<&View> = node.inputs.iter().map(|input| &self.views[input.0 as usize]).collect();
         let joins = axis_of(self.job, id).filter(|_| views.iter().any(|view| self.joined.contains(&view.root)));
         let copies = if let Some(axis) = joins {
             let mut copies = Vec::new();
@@ -57,25 +57,29 @@ impl<'a> Assembler<'a> {
                 return false;
             }
             let shapes: Vec<&[usize]> = views.iter().map(|view| &view.shape[..]).collect();
-            let Some(regions) = movement.regions(&shapes, shape) else { return false };
-            views.into_iter().zip(regions).collect()
+            let Some(parts) = movement.parts(size, &shapes, shape) else { return false };
+            let steps = vec![1; shape.len()];
+            let part = |Part { operand, starts, extents, region }: Part| {
+                (views[operand].slice(&starts, &steps, &extents), region)
+            };
+            parts.into_iter().map(part).collect()
         };
         let to = self.made(id);
         for (view, region) in copies.into_iter().filter(|(view, _)| view.elements() > 0) {
-            self.copy_into(view, size, to, region);
+            self.copy_into(&view, size, to, region);
         }
         true
     }
 
     /// Where what a concatenation along `axis` joins goes, if its result goes to `region`.
-    fn places(&self, id: ValueId, axis: usize, region: &Region, copies: &mut Vec<(&'a View, Region)>) {
+    fn places(&self, id: ValueId, axis: usize, region: &Region, copies: &mut Vec<(View, Region)>) {
         let (mut offset, strides) = (region.0, &region.1);
         for input in &self.job.nodes.node(id).inputs {
             let view = &self.views[input.0 as usize];
             let place = (offset, strides.clone());
             match axis_of(self.job, view.root).filter(|_| self.joined.contains(&view.root)) {
                 Some(axis) => self.places(view.root, axis, &place, copies),
-                None => copies.push((view, place)),
+                None => copies.push((view.clone(), place)),
             }
             // Strides of a packed result are not negative.
             offset += view.shape[axis] * strides[axis] as usize;

@@ -53,6 +53,27 @@ fn slice_update() {
     });
 }
 
+/// What is kept is copied as a whole if little is replaced or rows beside it are short, else without what is replaced.
+#[test]
+fn slice_update_of_a_region() {
+    let cases: [[[usize; 3]; 3]; 6] = [
+        [[2, 3, 400], [2, 3, 100], [0, 0, 100]],
+        [[4, 5, 40], [2, 5, 40], [1, 0, 0]],
+        [[3, 4, 300], [3, 2, 300], [0, 2, 0]],
+        [[3, 4, 300], [2, 3, 40], [1, 0, 256]],
+        [[3, 4, 300], [3, 4, 300], [0, 0, 0]],
+        [[3, 40, 2], [3, 1, 2], [0, 39, 0]],
+    ];
+    for [shape, update, starts] in cases {
+        let op = Movement::SliceUpdate { starts: starts.to_vec(), strides: vec![1; 3] };
+        check(op, &[&shape, &update], &shape, |at| {
+            let inside = (0..3).all(|axis| (starts[axis]..starts[axis] + update[axis]).contains(&at[axis]));
+            let of_update: Vec<usize> = (0..3).map(|axis| at[axis].wrapping_sub(starts[axis])).collect();
+            if inside { shape.iter().product::<usize>() + flat(&update, &of_update) } else { flat(&shape, at) }
+        });
+    }
+}
+
 #[test]
 fn concat() {
     check(Movement::Concat { axis: 1 }, &[&[2, 3, 2], &[2, 1, 2], &[2, 5, 2]], &[2, 9, 2], |at| match at[1] {
