@@ -78,8 +78,8 @@ fn no_method_is_declared_twice() {
 }
 
 /// Messages that the oldest supported system lacks are sent only after a check of the system's version. What is sent
-/// there instead is tested by `tests/ops/tensor_shape/slice_assign.rs`, which passes on the software runtime as macOS
-/// 14.0, where newer messages are refused.
+/// there instead is tested by `tests/ops/tensor_shape/slice_assign.rs`, which the gate runs on the software runtime as
+/// macOS 14.0, too, where newer messages are refused.
 #[test]
 fn what_is_newer_than_the_minimum_is_known() {
     let mut newer: Vec<&str> = contract::declarations()

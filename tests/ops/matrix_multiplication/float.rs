@@ -107,7 +107,7 @@ fn sums_longer_than_one_part() {
     assert_product([2, 1, 33_000], [2, 33_000, 2]);
 }
 
-/// Computed in parts on macOS 14.0 to 14.3; the software runtime plays 14.0 by default.
+/// Computed in parts on macOS 14.0 to 14.3, as which the gate runs this, too.
 #[test]
 fn extents_beyond_two_to_the_fifteenth() {
     assert_product([32_769, 2], [2, 3]);

@@ -12,10 +12,14 @@ use super::define::MacOs;
 static CONFIGURED: LazyLock<MacOs> = LazyLock::new(|| match std::env::var("MPSGRAPH_SOFT_MACOS") {
     Ok(text) => parse(&text)
         .unwrap_or_else(|| panic!("MPSGRAPH_SOFT_MACOS is `{text}`; expected a macOS version such as `14.0`")),
-    Err(_) => (14, 0),
+    Err(_) => DEFAULT,
 });
 
-/// The configured system; 14.0 unless the environment says otherwise.
+/// What is played unless the environment says otherwise: the oldest system on which the extents of products are not
+/// limited. The parts into which they are cut for an older one are copied, which takes as long as small products.
+const DEFAULT: MacOs = (14, 4);
+
+/// The configured system.
 pub fn macos() -> MacOs {
     of_reported(reported())
 }

@@ -1,4 +1,4 @@
-//! Selectors that came with later systems: refused on 14.0, and tried in a process that pretends to be 15.0.
+//! Selectors that came with later systems: refused on older ones, and tried in a process that pretends to be 15.0.
 
 use mpsgraph_soft::objc::{Id, version};
 

@@ -13,6 +13,18 @@ fn on_macos_13_0() {
     passes_with("MPSGRAPH_SOFT_MACOS", "13.0", &["--ignored", "graph::systems::as_of_13_0::"], 5);
 }
 
+/// What those before 14.4 refuse, which is the one that the tests run as.
+#[test]
+fn on_macos_14_0() {
+    let _test = plain();
+    let tests = [
+        "graph::newer::selectors_of_later_systems_are_refused",
+        "graph::matrix_multiplication::extents_beyond_two_to_the_fifteenth",
+        "graph::compile::in_place::rows_that_are_far_apart",
+    ];
+    passes_with("MPSGRAPH_SOFT_MACOS", "14.0", &[&["--exact"], &tests[..]].concat(), tests.len());
+}
+
 mod as_of_13_0 {
     use super::*;
 
