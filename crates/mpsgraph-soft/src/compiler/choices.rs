@@ -6,11 +6,14 @@
 //! result = select(inside, new, old)                 [.., places, ..]
 //! ```
 //!
-//! A selection from what a loop computes stays in that loop.
+//! A selection from what a loop computes stays in that loop. Of rows that a gather would spread first, those that are
+//! selected are copied from where they are.
 
 use super::Job;
-use crate::ir::{ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};
+use crate::ir::{DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};
+use crate::kernels::gather::Gather;
 use crate::kernels::movement::Movement;
+use crate::kernels::rows::Indexing;
 
 /// Bytes of a row from which on copying it is less work than choosing its elements.
 const ROW: usize = 64;
@@ -25,15 +28,30 @@ fn choice(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let Node { op, inputs, output, method } = nodes.node(id);
     let &[inside, new, old] = &inputs[..] else { return None };
     let axis = only_axis(nodes.ty(inside), output)?;
+    let fits = *op == ElementwiseOp::Select.into() && nodes.ty(old).shape == output.shape && is_in_memory(nodes, old);
+    if !fits {
+        return None;
+    }
+    let choice = |inputs, method| Node { op: Movement::Choice { axis }.into(), inputs, output: output.clone(), method };
+    let row = output.dtype.size() * output.shape[axis + 1..].iter().product::<usize>();
+    let is_last = axis + 1 == output.shape.len();
+    if let Some((rows, numbers, method)) = gathered(nodes, new, axis).filter(|_| row >= ROW || is_last) {
+        return Some(choice(vec![inside, numbers, rows, old], method));
+    }
     let mut single = output.shape.clone();
     single[axis] = 1;
     let given = &nodes.ty(new).shape;
-    let fits = *op == ElementwiseOp::Select.into()
-        && nodes.ty(old).shape == output.shape
-        && output.dtype.size() * output.shape[axis + 1..].iter().product::<usize>() >= ROW
-        && is_in_memory(nodes, old)
-        && (*given == single || *given == output.shape && is_in_memory(nodes, new));
-    fits.then(|| Node { op: Movement::Choice { axis }.into(), inputs: inputs.clone(), output: output.clone(), method })
+    let has_rows = *given == single || *given == output.shape && is_in_memory(nodes, new);
+    (row >= ROW && has_rows).then(|| choice(inputs.clone(), *method))
+}
+
+/// The rows along `axis` and their i32 numbers of which a gather makes the value, and its method.
+fn gathered(nodes: &Nodes, id: ValueId, axis: usize) -> Option<(ValueId, ValueId, &'static str)> {
+    let Node { op, inputs, method, .. } = nodes.node(id);
+    let &[rows, numbers] = &inputs[..] else { return None };
+    let ty = nodes.ty(numbers);
+    let fits = *op == Gather(Indexing::Axis { axis, batch: 0 }).into() && ty.dtype == DType::I32 && ty.shape.len() == 1;
+    fits.then_some((rows, numbers, *method))
 }
 
 /// The axis along which the value has as many elements as `output`, if it has one along all others.

@@ -3,10 +3,14 @@
 //! Operands are packed. Only bytes move, so of an element only its size matters. Operations that drop or reorder
 //! elements are views, which the compiler resolves.
 
+mod choice;
+
 use super::Kernel;
 use super::call::Call;
+use super::rows::Indexing;
 use super::strided::{MAX_RANK, Strided, copy_bytes};
-use super::threads::{COPIED, share};
+use super::threads::COPIED;
+use choice::Choice;
 use serde::{Deserialize, Serialize};
 
 /// Bytes from which on runs are copied one by one, without what a strided copy prepares: the steps of a sequence are
@@ -29,28 +33,39 @@ pub enum Movement {
     /// these bytes.
     Pad { before: Vec<usize>, value: [u8; 8] },
     /// `[chosen, new, old]`: what is at a place along `axis` is of `new` where `chosen` has a 1 for the place, and of
-    /// `old` where it has a 0. `new` has as many places, or one that is repeated.
+    /// `old` where it has a 0. `new` has as many places, or one that is repeated. `[chosen, numbers, new, old]`: `new`
+    /// has any number of places, and each of the i32 numbers says which one of them takes a place.
     Choice { axis: usize },
 }
 
 impl Kernel for Movement {
     fn run(&self, call: Call<'_>) {
-        let (inputs, out, to) = (call.inputs, call.output, call.ty.shape.as_slice());
+        let (inputs, to) = (call.inputs, call.ty.shape.as_slice());
         let size = call.ty.dtype.size();
         match self {
             Movement::SliceUpdate { starts, strides } => {
-                slice_update(size, inputs[0].elements(), inputs[1].parts(), starts, strides, out, to);
+                slice_update(size, inputs[0].elements(), inputs[1].parts(), starts, strides, call.output, to);
             }
             Movement::Concat { axis } => {
-                let mut at = 0;
+                let (mut at, out) = (0, call.output);
                 for part in inputs {
                     at += concat_part(size, part.parts(), *axis, at, out, to);
                 }
             }
-            Movement::Pad { before, value } => pad(size, inputs[0].parts(), before, value, out, to),
+            Movement::Pad { before, value } => pad(size, inputs[0].parts(), before, value, call.output, to),
             Movement::Choice { axis } => {
                 let row = size * to[axis + 1..].iter().product::<usize>();
-                choose(inputs[0].elements(), inputs[1].elements(), inputs[2].elements(), row, out);
+                let (chosen, numbers, new, old) = match inputs {
+                    [chosen, new, old] => (chosen, None, new, old),
+                    [chosen, numbers, new, old] => {
+                        // Panics if one is out of range.
+                        Indexing::Axis { axis: *axis, batch: 0 }.rows(new.shape(), numbers, &call);
+                        (chosen, Some(numbers.elements()), new, old)
+                    }
+                    _ => unreachable!("a choice has three operands or four"),
+                };
+                let [chosen, new, old] = [chosen, new, old].map(|input| input.elements());
+                Choice { chosen, numbers, new, old, row }.run(call.output);
             }
         }
     }
@@ -238,26 +253,6 @@ pub fn pad(
     copy_bytes(size, shape, (src, Strided::new(&packed(shape)[..rank])), (&mut *out, inside(before)));
     around(out_shape, shape, before, |starts, extents| {
         copy_bytes(size, extents, (value, Strided::new(&[0; MAX_RANK][..rank])), (&mut *out, inside(starts)));
-    });
-}
-
-/// Rows of `row` bytes from `old`, or from `new` where `chosen` says so, which holds for each block of as many rows as
-/// it has places. A block of `new` may be one row, which is repeated.
-pub fn choose(chosen: &[u8], new: &[u8], old: &[u8], row: usize, out: &mut [u8]) {
-    let block = chosen.len() * row;
-    let of_new = if new.len() == old.len() { block } else { row };
-    share(COPIED.is_met(out.len()), block, out, |at, out| {
-        let (new, old) = (&new[at * of_new..][..of_new], &old[at * block..][..block]);
-        let mut first = 0;
-        for run in chosen.chunk_by(|a, b| a == b) {
-            let rows = first * row..(first + run.len()) * row;
-            first += run.len();
-            match run[0] {
-                0 => out[rows.clone()].copy_from_slice(&old[rows]),
-                _ if of_new == block => out[rows.clone()].copy_from_slice(&new[rows]),
-                _ => out[rows].chunks_exact_mut(row).for_each(|out| out.copy_from_slice(new)),
-            }
-        }
     });
 }
 

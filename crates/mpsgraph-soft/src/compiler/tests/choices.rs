@@ -1,7 +1,9 @@
 //! Rows that are selected become one copy of the same elements.
 
 use super::*;
+use crate::kernels::gather::Gather;
 use crate::kernels::row_major::{coordinates, flat};
+use crate::kernels::rows::Indexing;
 
 /// What the second operand of the selection is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,49 @@ enum New {
     Fed,
     /// A row for each place, which a loop computes.
     Computed,
+}
+
+/// Whether `count` rows that a gather spreads along `axis` of `shape`, and the selection of some of them, are one copy;
+/// its elements are checked.
+fn is_copied_without_gather(shape: &[usize], axis: usize, count: usize, offset: f32) -> bool {
+    let mut nodes = Nodes::default();
+    let (mut along, mut given) = (vec![1; shape.len()], shape.to_vec());
+    (along[axis], given[axis]) = (shape[axis], count);
+    let places = push(&mut nodes, Leaf::Placeholder, [], f32s(&along));
+    let zero = splat(&mut nodes, 0.0, f32s(&along));
+    let inside = binary(&mut nodes, BinaryOp::Less, places, zero);
+    let numbers = TensorType::new(DType::I32, [shape[axis]]);
+    let numbers = push(&mut nodes, Leaf::Placeholder, [], numbers);
+    let rows = push(&mut nodes, Leaf::Placeholder, [], f32s(&given));
+    let old = push(&mut nodes, Leaf::Placeholder, [], f32s(shape));
+    let gather = Gather(Indexing::Axis { axis, batch: 0 });
+    let spread = push(&mut nodes, gather, [rows, numbers], f32s(shape));
+    let selected = push(&mut nodes, ElementwiseOp::Select, [inside, spread, old], f32s(shape));
+    let plan = compile(&nodes, &[places, numbers, rows, old], &[selected]);
+    let floats = |id: ValueId, first: f32| {
+        (0..nodes.ty(id).elements()).map(|i| (i * 37 % 101) as f32 - first).collect::<Vec<_>>()
+    };
+    let [signs, new, before] = [floats(places, offset), floats(rows, 7.0), floats(old, 500.0)];
+    let numbers: Vec<i32> = (0..shape[axis]).map(|i| (i / 2).min(count - 1) as i32).collect();
+    let of = bytemuck::cast_slice::<f32, u8>;
+    let found = run(&plan, &[of(&signs), bytemuck::cast_slice(&numbers), of(&new), of(&before)]);
+    for (i, &found) in bytemuck::cast_slice::<u8, f32>(&found[0]).iter().enumerate() {
+        let mut at = coordinates(shape, i);
+        let is_new = signs[at[axis]] < 0.0;
+        at[axis] = numbers[at[axis]] as usize;
+        assert_eq!(found, if is_new { new[flat(&given, &at)] } else { before[i] }, "{shape:?} along {axis}: {i}");
+    }
+    plan.describe().contains("Choice") && !plan.describe().contains("Gather")
+}
+
+#[test]
+fn gathered_rows_are_copied_from_where_they_are() {
+    for (shape, axis) in [(&[4, 9, 16][..], 1), (&[1, 300, 70], 1), (&[17, 16], 0), (&[5, 40], 1), (&[40], 0)] {
+        for offset in [50.0, -1.0, 101.0] {
+            assert!(is_copied_without_gather(shape, axis, 3, offset), "{shape:?}");
+        }
+    }
+    assert!(!is_copied_without_gather(&[4, 9, 15], 1, 3, 50.0));
 }
 
 /// Whether a selection along `axis` of `shape` is one copy; its elements are checked.

@@ -1,6 +1,6 @@
 //! Movements against the index formulas of their definitions, through `KernelOp::execute`.
 
-use super::{Movement, choose};
+use super::Movement;
 use crate::ir::{DType, TensorType};
 use crate::kernels::KernelOp;
 use crate::kernels::call::Input;
@@ -89,26 +89,6 @@ fn concat_of_long_runs() {
         0 => at[0] * 40 + at[2],
         _ => 120 + flat(&[3, 2, 40], &[at[0], at[1] - 1, at[2]]),
     });
-}
-
-#[test]
-fn choice() {
-    let old: Vec<u8> = (0..24).collect();
-    for (chosen, new) in [([1, 0, 0, 1], 4), ([0, 1, 1, 0], 4), ([0, 0, 1, 1], 1), ([1, 1, 1, 1], 1), ([0; 4], 4)] {
-        let (new_shape, shape) = ([2, new, 3], [2, 4, 3]);
-        let new: Vec<u8> = (100..100 + 6 * new as u8).collect();
-        let mut out = vec![u8::MAX; 24];
-        choose(&chosen, &new, &old, 3, &mut out);
-        for (i, out) in out.into_iter().enumerate() {
-            let mut at = coordinates(&shape, i);
-            if chosen[at[1]] == 1 {
-                at[1] = at[1].min(new_shape[1] - 1);
-                assert_eq!(out, new[flat(&new_shape, &at)], "{chosen:?}");
-            } else {
-                assert_eq!(out, old[i], "{chosen:?}");
-            }
-        }
-    }
 }
 
 #[test]
