@@ -15,12 +15,13 @@ use super::call::{Call, Input};
 use super::element::Element;
 use super::reduce::fold_long;
 use super::reduce::reducers::{Max, Min, Prod, Reducer, Sum};
-use super::threads::{Columns, PARALLEL_BYTES, share, share_columns};
+use super::threads::{Columns, PARALLEL_BYTES, even_width, share, share_columns};
 use crate::ir::DType;
 use bytemuck::{bytes_of_mut, cast_slice, cast_slice_mut};
 use half::f16;
 use loops::{CHAINS, Keys, Loops, Plain, SHORT, Scan};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// From this length on, a row of which the order matters is cut in parts.
 ///
@@ -32,7 +33,7 @@ const LONG: usize = 4096;
 /// Bytes of rows whose columns threads share. Fewer are in the cache of one core.
 const SHARED: usize = 1 << 20;
 /// Bytes of a row that a thread takes at a time.
-const COLUMNS: usize = 1024;
+const COLUMNS: RangeInclusive<usize> = 256..=1024;
 /// Parts of a long row.
 const PARTS: usize = 2 * CHAINS;
 
@@ -203,8 +204,9 @@ impl Loops {
 
     /// Blocks of rows of so many bytes, some columns after the other, which several threads share.
     fn columns(&self, x: &[u8], row: usize, block: usize, out: &mut [u8]) {
+        let width = even_width(row, 1, COLUMNS);
         for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
-            share_columns(row, COLUMNS, out, &|first, out| (self.rows)(&x[first..], [row, block / row], out));
+            share_columns(row, width, out, &|first, out| (self.rows)(&x[first..], [row, block / row], out));
         }
     }
 

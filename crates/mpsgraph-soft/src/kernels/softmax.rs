@@ -8,7 +8,7 @@ use super::call::Call;
 use super::exp::exp_below_zero as exp;
 use super::prefetch::prefetch;
 use super::reduce::{ACCUMULATORS, in_halves};
-use super::threads::{Columns, MOVED, PARALLEL_BYTES, count, share, share_columns};
+use super::threads::{Columns, MOVED, PARALLEL_BYTES, count, even_width, share, share_columns};
 use super::vectorised::{VectorLoop, vectorised};
 use crate::ir::DType;
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,6 @@ use std::hint::black_box;
 const COLUMNS: usize = 256;
 /// Narrowest tile for one of the threads that share a block. The wider, the less of each row costs its way to memory.
 const NARROWEST: usize = 64;
-/// Numbers of a cache line: if two threads write to one, each takes it from the other again and again.
-const LINE: usize = 16;
 /// Rows that are summed before their sum joins the others: rounding grows with the longest chain of additions.
 const ROWS: usize = 256;
 /// Elements that are converted at a time, and summed before a sum joins the others.
@@ -49,8 +47,8 @@ pub fn softmax(x: &[f32], shape: &[usize], axis: usize, out: &mut [f32]) {
     let block = extent * inner;
     let parallel = MOVED.is_met(size_of_val(x));
     if parallel && inner > NARROWEST && x.len() / block < count() {
-        // Of blocks that are too few for the threads, each takes some columns: whole cache lines, where rows are.
-        let width = inner.div_ceil(count()).next_multiple_of(LINE).clamp(NARROWEST, COLUMNS);
+        // Of blocks that are too few for the threads, each takes some columns.
+        let width = even_width(inner, size_of::<f32>(), NARROWEST..=COLUMNS);
         for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
             share_columns(inner, width, out, &|first, out| vectorised(Tile { x, inner, first, out }));
         }

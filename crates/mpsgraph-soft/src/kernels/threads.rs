@@ -21,7 +21,7 @@ use std::sync::Mutex;
 use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
-pub use columns::{Columns, share_columns, share_parts};
+pub use columns::{Columns, even_width, share_columns, share_parts};
 pub use fork_join::count;
 use fork_join::shares_small_work;
 pub use own_line::OwnLine;
