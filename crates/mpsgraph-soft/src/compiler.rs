@@ -18,6 +18,7 @@ mod digits;
 mod element_types;
 mod fusion;
 mod idioms;
+mod inner_parts;
 mod keyed_scans;
 mod masks;
 mod memory;
@@ -51,7 +52,7 @@ use crate::ir::{Node, Nodes, ValueId};
 
 /// What makes nodes fewer or cheaper, in the order in which it is applied: some recognise only what earlier ones have
 /// made.
-const PASSES: [fn(Job) -> Job; 23] = [
+const PASSES: [fn(Job) -> Job; 24] = [
     // Equal values are computed once.
     subexpressions::merge,
     // What a cast drops needs no mask before it.
@@ -67,6 +68,8 @@ const PASSES: [fn(Job) -> Job; 23] = [
     products::join,
     powers::join,
     idioms::join,
+    // Products that are cut into parts of the inner extent are whole.
+    inner_parts::join,
     // Reductions work along the axis that a transposition makes the last one.
     turned::reduce,
     // What kernels have no loops for gets casts; then casts to larger types leave what needs none.

@@ -40,14 +40,19 @@ pub fn bits_of(nodes: &Nodes, id: ValueId, to: DType, from: DType) -> Option<Val
 
 /// If `id` is a slice of a value along its last axis alone, neighbouring columns from this one on: that value.
 pub fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> {
+    part_of(nodes, id, nodes.ty(id).shape.len().checked_sub(1)?, column)
+}
+
+/// If `id` is a slice of a value along this axis alone, neighbours from this place on: that value.
+pub fn part_of(nodes: &Nodes, id: ValueId, axis: usize, place: usize) -> Option<ValueId> {
     let Node { op: Op::View(ViewOp::Slice { starts, strides }), inputs, output, .. } = nodes.node(id) else {
         return None;
     };
-    let last = output.shape.len() - 1;
+    let given = &nodes.ty(inputs[0]).shape;
+    let is_whole = |other: usize| starts[other] == 0 && given[other] == output.shape[other];
     let is_plain = strides.iter().all(|&stride| stride == 1)
-        && starts[last] == column
-        && starts[..last].iter().all(|&start| start == 0)
-        && nodes.ty(inputs[0]).shape[..last] == output.shape[..last];
+        && starts[axis] == place
+        && (0..given.len()).all(|other| other == axis || is_whole(other));
     is_plain.then_some(inputs[0])
 }
 

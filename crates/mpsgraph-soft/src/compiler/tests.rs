@@ -16,6 +16,7 @@ mod choices;
 mod digits;
 mod fusing;
 mod idioms;
+mod inner_parts;
 mod keyed_scans;
 mod masks;
 mod orders;

@@ -13,7 +13,7 @@ pub fn keep() {
         };
     }
     touch!(
-        deep::LOWER,
+        deep::SUMS,
         lanes::COLUMNS,
         product::NUMBERS,
         product::ROWS,

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::deep::is_deep;
+use super::deep::{self, is_deep};
 use super::row::{Elements, Few, FewRows, RowProduct};
 use super::scratch::Scratch;
 use super::sharing::{PARALLEL_PRODUCT, Sharing, even_part};
@@ -141,6 +141,10 @@ impl Product {
         if is_deep(self.extents, self.b.1) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_deep(sharing) };
+        }
+        if let Some(parts) = deep::parts(self.extents) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_parts(parts, sharing) };
         }
         let [rows, columns] = self.piece();
         let [down, across] = [m.div_ceil(rows), n.div_ceil(columns)];

@@ -36,3 +36,34 @@ fn which_operands_are_deep() {
     assert!(!is_deep((64, 128, 784), (1, 784)), "the rows of what is transposed are columns");
     assert!(!is_deep((1, 256, 784), (256, 1)), "a row");
 }
+
+/// Rows and columns as they are and turned, parts that are not whole, a result whose rows are apart or to be added to.
+#[test]
+fn few_results_of_a_long_depth() {
+    for (m, n, k) in [(1, 1, 270_001), (3, 5, 20_000), (16, 16, 8192), (1, 100, 9000), (10, 1, 33_333)] {
+        assert!(parts((m, n, k)).is_some());
+        let (a, b) = (pattern(m * k), pattern(k * n));
+        for (a_strides, b_strides) in [((k, 1), (n, 1)), ((1, m), (n, 1)), ((k, 1), (1, k)), ((1, m), (1, k))] {
+            let accumulate = a_strides.1 == 1;
+            let (apart, signed) = (n + 2, |(row, column): (usize, usize)| (row as isize, column as isize));
+            let mut c = vec![1.0; m * apart];
+            let (left, right) = ((a.as_ptr(), signed(a_strides)), (b.as_ptr(), signed(b_strides)));
+            let few = Product { extents: (m, n, k), a: left, b: right, c: (c.as_mut_ptr(), apart), accumulate };
+            // SAFETY: the three are as large as that, and live.
+            unsafe { few.run_parts(parts((m, n, k)).expect("asserted above"), Sharing::Large) };
+            for (at, &got) in c.iter().enumerate() {
+                let (i, j) = (at / apart, at % apart);
+                let term = |l: usize| a[i * a_strides.0 + l * a_strides.1] * b[l * b_strides.0 + j * b_strides.1];
+                let sum = if j < n { (0..k).map(term).sum::<f32>() } else { 0.0 };
+                let expected = if accumulate || j >= n { 1.0 + sum } else { sum };
+                assert_eq!(got, expected, "{m} x {k} x {n} at {i}, {j}, {a_strides:?}, {b_strides:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn which_results_are_few() {
+    assert_eq!([(1, 1, 1 << 20), (16, 16, 8192), (1, 256, 20_000)].map(parts), [Some(8), Some(2), Some(4)]);
+    assert_eq!([(1, 1, 8191), (16, 17, 1 << 20)].map(parts), [None, None]);
+}
