@@ -40,6 +40,7 @@ mod timing;
 mod turned;
 mod turned_factors;
 pub(crate) mod views;
+mod whole_filters;
 mod whole_gathers;
 mod wide_shifts;
 mod wide_sums;
@@ -52,7 +53,7 @@ use crate::ir::{Node, Nodes, ValueId};
 
 /// What makes nodes fewer or cheaper, in the order in which it is applied: some recognise only what earlier ones have
 /// made.
-const PASSES: [fn(Job) -> Job; 24] = [
+const PASSES: [fn(Job) -> Job; 25] = [
     // Equal values are computed once.
     subexpressions::merge,
     // What a cast drops needs no mask before it.
@@ -85,7 +86,8 @@ const PASSES: [fn(Job) -> Job; 24] = [
     wide_sums::join,
     // A scan and the conversions around it are one kernel.
     keyed_scans::join,
-    // Convolutions add their biases.
+    // Convolutions of single positions are products; the others add their biases.
+    whole_filters::join,
     biases::join,
     // Weighted rows, and products of floats, are summed without a table of them.
     blends::join,

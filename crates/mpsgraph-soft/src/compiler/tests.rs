@@ -31,6 +31,7 @@ mod totals;
 mod turned;
 mod turned_factors;
 mod views;
+mod whole_filters;
 mod wide_shifts;
 mod wide_sums;
 
