@@ -25,24 +25,35 @@ const MIRRORED: usize = 16;
 /// Outputs for an input channel from which on adding up its columns takes less time than that.
 const OUTPUTS: usize = 2;
 
+/// Positions of all samples up to which many weights, at least so many, are read where they are: to mirror or to turn
+/// them takes longer than to turn what they make.
+const POSITIONS: usize = 400;
+const MANY_WEIGHTS: usize = 1 << 17;
+
 /// The convolution with the mirrored filter, if that is faster.
 fn mirrored(e: &Extents) -> Option<Extents> {
-    e.mirrored().filter(|_| e.inputs >= MIRRORED && e.outputs < OUTPUTS * e.inputs && !e.is_pointwise())
+    let is_faster = e.inputs >= MIRRORED && e.outputs < OUTPUTS * e.inputs && !e.is_pointwise() && !is_weighty(e);
+    e.mirrored().filter(|_| is_faster)
+}
+
+/// Whether there are many weights for few positions.
+fn is_weighty(e: &Extents) -> bool {
+    e.batch * e.positions() <= POSITIONS && e.outputs * e.inner() >= MANY_WEIGHTS
 }
 
 /// Elements of scratch memory that all pieces of work share: the turned weights.
 pub fn shared(e: &Extents) -> usize {
-    if e.is_pointwise() || turns_in_pieces(e) { 0 } else { e.groups * e.outputs * e.inner() }
+    if e.is_pointwise() || turns_in_pieces(e) || leaves_weights(e) { 0 } else { e.groups * e.outputs * e.inner() }
 }
 
 /// Elements of scratch memory that a piece of work needs, at least one.
 pub fn scratch(e: &Extents, tiles: Option<&Tiles>) -> usize {
     let block = block(e, tiles);
     let (height, width) = (block * e.taps(), e.panel(block * e.taps()));
-    let turned = if turns_in_pieces(e) && tiles.is_none() { height * e.outputs } else { 0 };
+    let turned = if turns_in_pieces(e) && tiles.is_none() { height * turned_together(e, width) } else { 0 };
     let of_one = if e.is_pointwise() { 1 } else { turned + height * width + Lines::most(e, width) };
     let of_several = |[_, block]: [usize; 2]| {
-        let columns = channels_together(e, block) * e.taps();
+        let columns = channels_together(e, block) * e.taps() * if leaves_weights(e) { 2 } else { 1 };
         (e.outputs + columns) * TILE + Lines::most(e, TILE.min(e.positions()))
     };
     let of_mirrored = mirrored(e).map_or(0, |mirrored| output::scratch(&mirrored));
@@ -52,6 +63,17 @@ pub fn scratch(e: &Extents, tiles: Option<&Tiles>) -> usize {
 /// Whether each weight is in one piece of work, which then turns its weights itself.
 fn turns_in_pieces(e: &Extents) -> bool {
     e.batch == 1 && !e.is_pointwise() && mirrored(e).is_none()
+}
+
+/// Numbers that a piece turns for each of its rows: the weights for all outputs, or if they are fewer, what they make
+/// for the positions of a panel.
+fn turned_together(e: &Extents, width: usize) -> usize {
+    if e.positions() < e.outputs { width } else { e.outputs }
+}
+
+/// Whether pieces of several samples read the weights where they are, and turn what they make.
+fn leaves_weights(e: &Extents) -> bool {
+    is_weighty(e) && samples_together(e).is_some()
 }
 
 /// Input channels of a piece of one sample. A product has a row for each channel and tap, and what its columns are made
@@ -125,7 +147,8 @@ pub fn run(
         let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));
         let grad = e.output_of(grad, sample, channel / e.inputs);
         if turns_in_pieces(e) {
-            let (turned, scratch) = scratch.split_at_mut(block * taps * e.outputs);
+            let height = block * taps;
+            let (turned, scratch) = scratch.split_at_mut(height * turned_together(e, e.panel(height)));
             return piece(e, (grad, in_place(channel)), Some(turned), out, scratch);
         }
         piece(e, (grad, weights_of(channel)), None, out, scratch);
@@ -156,7 +179,8 @@ fn several(
     let (positions, channels) = (e.positions(), out.width() / e.area());
     let together = channels_together(e, channels);
     let (grads, scratch) = scratch.split_at_mut(e.outputs * TILE);
-    let (columns, buffer) = scratch.split_at_mut(together * e.taps() * TILE);
+    let (columns, scratch) = scratch.split_at_mut(together * e.taps() * TILE);
+    let (made, buffer) = scratch.split_at_mut(if leaves_weights(e) { columns.len() } else { 0 });
     for row in 0..out.rows() {
         let Some(row) = out.row(row) else { unreachable!("there are so many rows") };
         row.fill(0.0);
@@ -172,20 +196,27 @@ fn several(
         for first in (0..channels).step_by(together) {
             let count = together.min(channels - first);
             let weights = Matrix { elements: &weights.elements[first * e.taps() * weights.strides[0]..], ..weights };
-            let columns = &mut columns[..count * e.taps() * TILE];
-            let extents = (count * e.taps(), width, e.outputs);
-            product(extents, weights, rows(grads, 0, TILE), (&mut *columns, TILE), false);
+            let (height, grads) = (count * e.taps(), rows(grads, 0, TILE));
+            let columns = &mut columns[..height * TILE];
+            let apart = if made.is_empty() {
+                product((height, width, e.outputs), weights, grads, (&mut *columns, TILE), false);
+                TILE
+            } else {
+                product((width, height, e.outputs), flipped(grads), flipped(weights), (&mut *made, height), false);
+                transposed(rows(made, 0, height), (width, height), &mut columns[..height * width]);
+                width
+            };
             for part in parts(panel.clone(), positions) {
                 let Some(out) = out.row(part.sample) else { unreachable!("each sample has a row") };
                 let channels = &mut out[first * e.area()..][..count * e.area()];
-                columns::scatter(e, (columns, TILE, part.at), part.positions, channels, buffer);
+                columns::scatter(e, (columns, apart, part.at), part.positions, channels, buffer);
             }
         }
     }
 }
 
-/// Some channels of a group in one sample. The columns of the weights are turned into `turned`, if there is such
-/// memory.
+/// Some channels of a group in one sample. The columns of the weights, or of what they make, are turned by means of
+/// `turned`, if there is such memory.
 fn piece(
     e: &Extents,
     (grad, weights): (&[f32], Matrix<'_>),
@@ -206,6 +237,14 @@ fn piece(
         let width = panel.len();
         let (columns, buffer) = scratch.split_at_mut(height * width);
         let grad = rows(grad, panel.start, positions);
+        if let Some(made) = turned.as_deref_mut().filter(|_| positions < e.outputs) {
+            // The weights as they are: a row for each output, the numbers of all channels and taps side by side.
+            let made = &mut made[..width * height];
+            product((width, height, e.outputs), flipped(grad), flipped(weights), (&mut *made, height), false);
+            transposed(rows(made, 0, height), (width, height), columns);
+            columns::scatter(e, (columns, width, 0), panel, out, buffer);
+            continue;
+        }
         for row in (0..height).step_by(together) {
             let count = together.min(height - row);
             let weights = match &mut turned {
@@ -225,6 +264,12 @@ fn piece(
         }
         columns::scatter(e, (columns, width, 0), panel, out, buffer);
     }
+}
+
+/// The matrix with rows for columns.
+fn flipped(matrix: Matrix<'_>) -> Matrix<'_> {
+    let [row, column] = matrix.strides;
+    Matrix { strides: [column, row], ..matrix }
 }
 
 /// The output positions, in parts whose columns of this height are a panel.

@@ -230,6 +230,18 @@ fn lines_of_a_stride_of_two() {
 
 /// Weights that are turned for the gradient of the input: by the pieces of work of one sample, a part of the rows at a
 /// time and for several panels, or once for several samples; numbers of channels that are odd.
+/// Weights of which a gradient for the input is made as they are, because there are few positions: of one sample and
+/// of several, in panels that are not whole, in groups, with a stride.
+#[test]
+fn many_weights_for_few_positions() {
+    let (same, strided) = ([window(1, 1, 1); 2], [window(2, 1, 1); 2]);
+    check(&shapes([1, 130, 128, 1], [5, 5], [3, 3], same, [1, 1]), same, 1);
+    check(&shapes([1, 64, 256, 1], [12, 11], [3, 3], same, [1, 1]), same, 1);
+    check(&shapes([3, 130, 128, 1], [5, 5], [3, 3], same, [1, 1]), same, 1);
+    check(&shapes([4, 256, 260, 2], [7, 7], [3, 3], same, [1, 1]), same, 2);
+    check(&shapes([2, 130, 128, 1], [9, 9], [3, 3], strided, [1, 1]), strided, 1);
+}
+
 #[test]
 fn turned_weights() {
     let same = [window(1, 1, 1), window(1, 1, 1)];
