@@ -230,7 +230,7 @@ fn lines_of_a_stride_of_two() {
 
 /// Weights that are turned for the gradient of the input: by the pieces of work of one sample, a part of the rows at a
 /// time and for several panels, or once for several samples; numbers of channels that are odd.
-/// Weights of which a gradient for the input is made as they are, because there are few positions: of one sample and
+/// Weights that are read and written where they are, because there are few positions: of one sample and
 /// of several, in panels that are not whole, in groups, with a stride.
 #[test]
 fn many_weights_for_few_positions() {

@@ -6,27 +6,51 @@
 //! 1. If several pieces of work need the same gradients, all are turned around.
 //! 2. Each piece of work sums the products of one segment of the positions for some channels and outputs.
 //! 3. The segments' sums are added up, turned back.
+//!
+//! Of few positions and many weights, the columns are turned instead, and sums are made once, where they belong.
 
 use super::columns;
 use super::extents::{Extents, Reduction};
 use super::lines::Lines;
 use super::turn::{add_transposed, transposed};
 use super::{Matrix, Scratch, product, rows, share, share_with_scratch};
+use crate::kernels::matmul::product_of_part;
+use crate::kernels::threads::share_parts;
 use std::ops::Range;
 
 /// Elements of all gradients of outputs that are turned around once for all pieces of work.
 const TURNED: usize = 1 << 22;
+/// Elements of columns that are turned together.
+const TURNED_COLUMNS: usize = 1 << 16;
 
 /// Elements of scratch memory that all pieces of work share: the segments' sums, and the turned gradients.
 pub fn shared(e: &Extents) -> usize {
+    if turns_columns(e) {
+        return if e.batch == 1 { 0 } else { e.groups * e.outputs * e.batch * e.positions() };
+    }
     e.reduction().segments * e.groups * e.outputs * e.inner() + turned_once(e).unwrap_or(0)
 }
 
 /// Elements of scratch memory that a piece of work needs.
 pub fn scratch(e: &Extents) -> usize {
+    if turns_columns(e) {
+        let (rows, positions) = (channels_at_once(e) * e.taps(), e.positions());
+        return rows * positions * (1 + e.batch) + Lines::most(e, positions);
+    }
     let Reduction { channels, outputs, width, .. } = e.reduction();
     let columns = columns::size(channels * e.taps(), width, width) + Lines::most(e, width);
     width * outputs + if e.is_pointwise() { 0 } else { columns }
+}
+
+/// Whether the columns are turned, not the output's gradient and the sums.
+fn turns_columns(e: &Extents) -> bool {
+    e.is_weighty() && !e.is_pointwise()
+}
+
+/// Channels of which the columns are turned together.
+fn channels_at_once(e: &Extents) -> usize {
+    let most = TURNED_COLUMNS / (e.taps() * e.batch * e.positions());
+    if e.is_parallel() { e.block(1, e.inputs, 1).min(most).max(1) } else { e.inputs }
 }
 
 /// Elements of the gradients of outputs, if several pieces of work need the same ones turned around.
@@ -37,6 +61,9 @@ fn turned_once(e: &Extents) -> Option<usize> {
 
 /// Fills `out`, the gradient for all weights.
 pub fn run(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], (shared, each, scratch): Scratch<'_>) {
+    if turns_columns(e) {
+        return with_turned_columns(e, (grad, x), out, (shared, each, scratch));
+    }
     let (positions, inner) = (e.positions(), e.inner());
     let reduction = e.reduction();
     let Reduction { segments, channels, outputs, .. } = reduction;
@@ -56,6 +83,37 @@ pub fn run(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], (shared, e
         for (segment, sums) in sums.chunks_exact(all).enumerate() {
             add_transposed(&sums[at * outputs * inner..], (inner, outputs), out, segment > 0);
         }
+    });
+}
+
+/// Fills `out` by channels: the output's gradient times their turned columns.
+fn with_turned_columns(
+    e: &Extents,
+    (grad, x): (&[f32], &[f32]),
+    out: &mut [f32],
+    (joined, each, scratch): Scratch<'_>,
+) {
+    let (positions, taps) = (e.positions(), e.taps());
+    let all = e.batch * positions;
+    // A row for each output, with the positions of one sample behind those of another.
+    share(e.is_parallel(), all, joined, |row, joined| {
+        for (sample, to) in joined.chunks_exact_mut(positions).enumerate() {
+            to.copy_from_slice(&e.output_of(grad, sample, row / e.outputs)[row % e.outputs * positions..][..positions]);
+        }
+    });
+    let grad = if joined.is_empty() { grad } else { &*joined };
+    let parts = [e.outputs, channels_at_once(e) * taps];
+    share_parts(e.inner(), parts, out, (each, scratch), &|[row, column], out, scratch| {
+        let width = out.width();
+        let (columns, scratch) = scratch.split_at_mut(width * positions);
+        let (turned, buffer) = scratch.split_at_mut(width * all);
+        for (sample, turned) in turned.chunks_exact_mut(width * positions).enumerate() {
+            let x = e.input_of(x, sample, row / e.outputs);
+            let x = &x[column / taps * e.area()..][..width / taps * e.area()];
+            columns::gather(e, x, 0..positions, positions, columns, buffer);
+            transposed(rows(columns, 0, positions), (width, positions), turned);
+        }
+        product_of_part(rows(grad, row * all, all), rows(turned, 0, width), all, out);
     });
 }
 
