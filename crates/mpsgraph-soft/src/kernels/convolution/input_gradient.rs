@@ -25,8 +25,8 @@ const MIRRORED: usize = 16;
 /// Outputs for an input channel from which on adding up its columns takes less time than that.
 const OUTPUTS: usize = 2;
 
-/// The convolution with the mirrored filter, if that is faster. Of many weights it is not: to mirror or to turn them takes
-/// longer than to turn what they make.
+/// The convolution with the mirrored filter, if that is faster. Of many weights for few positions it is not: to mirror
+/// or to turn them takes longer than to turn what they make.
 fn mirrored(e: &Extents) -> Option<Extents> {
     let is_faster = e.inputs >= MIRRORED && e.outputs < OUTPUTS * e.inputs && !e.is_pointwise() && !e.is_weighty();
     e.mirrored().filter(|_| is_faster)
