@@ -64,8 +64,9 @@ impl Kernel for Movement {
                     }
                     _ => unreachable!("a choice has three operands or four"),
                 };
+                let of_new = new.shape()[*axis];
                 let [chosen, new, old] = [chosen, new, old].map(|input| input.elements());
-                Choice { chosen, numbers, new, old, row }.run(call.output);
+                Choice { chosen, numbers, new, of_new, old, row }.run(call.output);
             }
         }
     }

@@ -7,9 +7,13 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 use crate::kernels::rows::Index;
 use crate::kernels::threads::{COPIED, pieces, share};
+use crate::kernels::vectorised::{VectorLoop, vectorised};
 
 /// Runs of places up to which they are looked for once, not for each block.
 const FEW: usize = 8;
+/// Places of a run that are looked at by themselves, and that are looked at together.
+const ALONE: usize = 16;
+const TOGETHER: usize = 256;
 /// Least bytes of a piece that a thread takes.
 const PIECE: usize = COPIED.awake / 2;
 
@@ -20,8 +24,9 @@ pub struct Choice<'a> {
     pub chosen: &'a [u8],
     /// For each place which row of `new` it has. All are within its rows.
     pub numbers: Option<&'a [i32]>,
-    /// As many rows for each block as places, or any number, of which the last one is repeated.
+    /// For each block so many rows: one for each place, one for all, or any number if they are numbered.
     pub new: &'a [u8],
+    pub of_new: usize,
     pub old: &'a [u8],
     /// Bytes of a row.
     pub row: usize,
@@ -45,18 +50,16 @@ enum From {
 impl Choice<'_> {
     /// Copies the rows of all blocks.
     pub fn run(self, out: &mut [u8]) {
-        let places = self.chosen.len();
         let rows = out.len() / self.row;
-        let of_new = self.new.len() / self.row / (rows / places);
-        let few = self.few_runs(of_new);
+        let few = self.few_runs();
         let is_shared = COPIED.is_met(out.len());
         let piece = if is_shared { rows.div_ceil(pieces(out.len(), PIECE)) } else { rows };
-        share(is_shared, piece * self.row, out, |at, out| self.rows(at * piece, of_new, &few, out));
+        share(is_shared, piece * self.row, out, |at, out| self.rows(at * piece, &few, out));
     }
 
-    /// Copies the rows from this one of all blocks on; each block has `of_new` new ones.
-    fn rows(&self, first: usize, of_new: usize, few: &Option<[Run; FEW]>, mut out: &mut [u8]) {
-        let places = self.chosen.len();
+    /// Copies the rows from this one of all blocks on.
+    fn rows(&self, first: usize, few: &Option<[Run; FEW]>, mut out: &mut [u8]) {
+        let (places, of_new) = (self.chosen.len(), self.of_new);
         let (mut block, mut place) = (first / places, first % places);
         while !out.is_empty() {
             let end = places.min(place + out.len() / self.row);
@@ -72,7 +75,7 @@ impl Choice<'_> {
                 (None, 2) => block_choice.elements::<u16>(place, cast_slice_mut(here)),
                 (None, 4) => block_choice.elements::<u32>(place, cast_slice_mut(here)),
                 (None, 8) => block_choice.elements::<u64>(place, cast_slice_mut(here)),
-                (None, _) => block_choice.each_run(place..end, of_new, |run| {
+                (None, _) => block_choice.each_run(place..end, |run| {
                     block_choice.copy(&run, place..end, here);
                     true
                 }),
@@ -83,10 +86,10 @@ impl Choice<'_> {
     }
 
     /// The runs of all places, if they are few.
-    fn few_runs(&self, of_new: usize) -> Option<[Run; FEW]> {
+    fn few_runs(&self) -> Option<[Run; FEW]> {
         let mut runs = [Run { first: 0, end: 0, from: From::Old }; FEW];
         let mut count = 0;
-        self.each_run(0..self.chosen.len(), of_new, |run| {
+        self.each_run(0..self.chosen.len(), |run| {
             if count < FEW {
                 runs[count] = run;
             }
@@ -97,16 +100,11 @@ impl Choice<'_> {
     }
 
     /// Calls `take` with one run after the other, as long as it returns true.
-    fn each_run(&self, places: Range<usize>, of_new: usize, mut take: impl FnMut(Run) -> bool) {
+    fn each_run(&self, places: Range<usize>, mut take: impl FnMut(Run) -> bool) {
         let mut first = places.start;
         while first < places.end {
-            let from = self.from(first, of_new);
-            let follows = |place: &usize| match (from, self.from(*place, of_new)) {
-                (From::Old, From::Old) => true,
-                (From::New(row), From::New(next)) => next == row + (*place - first),
-                (From::Old, From::New(_)) | (From::New(_), From::Old) => false,
-            };
-            let end = (first + 1..places.end).find(|place| !follows(place)).unwrap_or(places.end);
+            let from = self.from(first);
+            let end = first + vectorised(Length { choice: self, first, end: places.end, from });
             if !take(Run { first, end, from }) {
                 return;
             }
@@ -115,13 +113,13 @@ impl Choice<'_> {
     }
 
     /// Where the row of a place is in a block.
-    fn from(&self, place: usize, of_new: usize) -> From {
+    fn from(&self, place: usize) -> From {
         if self.chosen[place] == 0 {
             return From::Old;
         }
         From::New(match self.numbers {
             Some(numbers) => numbers[place].number(),
-            None => place.min(of_new - 1),
+            None => place.min(self.of_new - 1),
         })
     }
 
@@ -146,12 +144,59 @@ impl Choice<'_> {
     fn elements<T: Pod>(&self, first: usize, out: &mut [T]) {
         let (new, old): (&[T], &[T]) = (cast_slice(self.new), cast_slice(self.old));
         for (place, out) in (first..).zip(out) {
-            *out = match self.from(place, new.len()) {
+            *out = match self.from(place) {
                 From::Old => old[place],
                 From::New(row) => new[row],
             };
         }
     }
+}
+
+/// How many places from the first one on are a run.
+struct Length<'a> {
+    choice: &'a Choice<'a>,
+    first: usize,
+    end: usize,
+    from: From,
+}
+
+impl VectorLoop for Length<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Self { choice, first, end, from } = self;
+        let chosen = &choice.chosen[first..end];
+        let all = |places: Range<usize>, is: u8| chosen[places].iter().fold(true, |all, &chosen| all & (chosen == is));
+        match (from, choice.numbers) {
+            (From::Old, _) => same(chosen.len(), |places| all(places, 0)),
+            (From::New(_), Some(numbers)) => {
+                let numbers = &numbers[first..end];
+                let follows = |places: Range<usize>| {
+                    let behind = numbers[places.clone()].iter().zip(places.start as i32..);
+                    behind.fold(true, |all, (number, at)| all & (number.wrapping_sub(at) == numbers[0]))
+                };
+                same(chosen.len(), |places| all(places.clone(), 1) & follows(places))
+            }
+            // A row for all follows itself nowhere.
+            (From::New(_), None) if choice.of_new == 1 => 1,
+            (From::New(_), None) => same(chosen.len(), |places| all(places, 1)),
+        }
+    }
+}
+
+/// How many of so many places from the first one on are alike: a few are looked at by themselves, then many together.
+#[inline(always)]
+fn same(count: usize, are_alike: impl Fn(Range<usize>) -> bool) -> usize {
+    let each = |from: usize, end: usize| (from..end).find(|&at| !are_alike(at..at + 1)).unwrap_or(end);
+    let mut at = each(0, count.min(ALONE));
+    if at < ALONE {
+        return at;
+    }
+    while at + TOGETHER <= count && are_alike(at..at + TOGETHER) {
+        at += TOGETHER;
+    }
+    each(at, count)
 }
 
 #[cfg(test)]

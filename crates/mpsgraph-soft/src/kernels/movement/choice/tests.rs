@@ -19,6 +19,7 @@ fn check<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(
         chosen,
         numbers,
         new: bytemuck::cast_slice(&new),
+        of_new,
         old: bytemuck::cast_slice(&old),
         row: row * size_of::<T>(),
     };
@@ -61,6 +62,20 @@ fn many_runs_of_long_rows_and_of_elements() {
     check([3, 1], &chosen, Some(&numbers), 5, |i| i as u16);
     check([3, 1], &chosen, Some(&numbers), 5, |i| i as u32);
     check([3, 1], &chosen, Some(&numbers), 5, |i| i as u64);
+}
+
+/// Runs that end within places that are looked at together, behind one of them, and with the last place.
+#[test]
+fn long_runs() {
+    for (first, end) in [(0, 900), (0, 256), (16, 272), (17, 1000), (300, 999), (5, 6)] {
+        let chosen: Vec<u8> = (0..1000).map(|at| u8::from((first..end).contains(&at))).collect();
+        for jump in [1000, 40, 512] {
+            let numbers: Vec<i32> = (0..1000).map(|at| if at < jump { at } else { 999 - at }).collect();
+            check([2, 1], &chosen, Some(&numbers), 1000, |i| i as u16);
+            check([1, 17], &chosen, Some(&numbers), 1000, |i| i as u32);
+        }
+        check([2, 17], &chosen, None, 1000, |i| i as u32);
+    }
 }
 
 /// Pieces of threads begin and end within blocks.
