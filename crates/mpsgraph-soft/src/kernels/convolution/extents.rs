@@ -33,10 +33,6 @@ const DIRECTLY: usize = 8;
 /// Outputs of a group of one channel up to which summing directly beats a product.
 const DIRECT: usize = 4;
 
-/// Positions of all samples and weights of a group of which the weights take most of the time.
-const FEW_POSITIONS: usize = 400;
-const MANY_WEIGHTS: usize = 1 << 17;
-
 /// All extents of a convolution; channels are those of one group.
 #[derive(Clone, Copy, Debug)]
 pub struct Extents {
@@ -126,11 +122,6 @@ impl Extents {
         }
         let [inputs, outputs] = [self.outputs, self.inputs];
         Some(Self { inputs, outputs, input: self.output, output: self.input, windows, ..*self })
-    }
-
-    /// Whether there are many weights for few positions: their way from and to memory takes most of the time.
-    pub fn is_weighty(&self) -> bool {
-        self.batch * self.positions() <= FEW_POSITIONS && self.outputs * self.inner() >= MANY_WEIGHTS
     }
 
     /// Whether several threads take part.

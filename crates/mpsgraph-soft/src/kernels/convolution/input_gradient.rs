@@ -25,11 +25,20 @@ const MIRRORED: usize = 16;
 /// Outputs for an input channel from which on adding up its columns takes less time than that.
 const OUTPUTS: usize = 2;
 
+/// Positions of all samples and weights of a group of which the way of the weights from memory takes most of the time.
+const FEW_POSITIONS: usize = 400;
+const MANY_WEIGHTS: usize = 1 << 17;
+
 /// The convolution with the mirrored filter, if that is faster. Of many weights for few positions it is not: to mirror
 /// or to turn them takes longer than to turn what they make.
 fn mirrored(e: &Extents) -> Option<Extents> {
-    let is_faster = e.inputs >= MIRRORED && e.outputs < OUTPUTS * e.inputs && !e.is_pointwise() && !e.is_weighty();
+    let is_faster = e.inputs >= MIRRORED && e.outputs < OUTPUTS * e.inputs && !e.is_pointwise() && !is_weighty(e);
     e.mirrored().filter(|_| is_faster)
+}
+
+/// Whether there are many weights for few positions.
+fn is_weighty(e: &Extents) -> bool {
+    e.batch * e.positions() <= FEW_POSITIONS && e.outputs * e.inner() >= MANY_WEIGHTS
 }
 
 /// Elements of scratch memory that all pieces of work share: the turned weights.
@@ -64,7 +73,7 @@ fn turned_together(e: &Extents, width: usize) -> usize {
 
 /// Whether pieces of several samples read the weights where they are, and turn what they make.
 fn leaves_weights(e: &Extents) -> bool {
-    e.is_weighty() && samples_together(e).is_some()
+    is_weighty(e) && samples_together(e).is_some()
 }
 
 /// Input channels of a piece of one sample. A product has a row for each channel and tap, and what its columns are made

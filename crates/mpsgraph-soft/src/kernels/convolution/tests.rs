@@ -240,6 +240,8 @@ fn many_weights_for_few_positions() {
     check(&shapes([3, 130, 128, 1], [5, 5], [3, 3], same, [1, 1]), same, 1);
     check(&shapes([4, 256, 260, 2], [7, 7], [3, 3], same, [1, 1]), same, 2);
     check(&shapes([2, 130, 128, 1], [9, 9], [3, 3], strided, [1, 1]), strided, 1);
+    check(&shapes([8, 32, 64, 1], [4, 4], [3, 3], same, [1, 1]), same, 1);
+    check(&shapes([5, 6, 12, 2], [3, 2], [3, 3], same, [1, 1]), same, 2);
 }
 
 #[test]

@@ -42,9 +42,11 @@ pub fn scratch(e: &Extents) -> usize {
     width * outputs + if e.is_pointwise() { 0 } else { columns }
 }
 
-/// Whether the columns are turned, not the output's gradient and the sums.
+/// Whether the columns are turned, not the output's gradient and the sums: if the square of the positions of all samples
+/// is no more than the weights. With more positions, turning back the sums takes less time than turning the columns.
 fn turns_columns(e: &Extents) -> bool {
-    e.is_weighty() && !e.is_pointwise()
+    let positions = e.batch * e.positions();
+    positions * positions <= e.outputs * e.inner() && !e.is_pointwise()
 }
 
 /// Channels of which the columns are turned together.
