@@ -42,8 +42,8 @@ pub fn scratch(e: &Extents) -> usize {
     width * outputs + if e.is_pointwise() { 0 } else { columns }
 }
 
-/// Whether the columns are turned, not the output's gradient and the sums: if the square of the positions of all samples
-/// is no more than the weights. With more positions, turning back the sums takes less time than turning the columns.
+/// Whether the columns are turned, not the output's gradient and the sums: if the square of all samples' positions is
+/// no more than the weights. With more positions, turning back the sums takes less time than turning the columns.
 fn turns_columns(e: &Extents) -> bool {
     let positions = e.batch * e.positions();
     positions * positions <= e.outputs * e.inner() && !e.is_pointwise()
