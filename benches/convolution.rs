@@ -171,6 +171,7 @@ fn convolutions(criterion: &mut Criterion) {
         Case::new("depthwise 3x3, 128, 56², batch 8", (8, [56; 2]), [128, 128], (3, 1)).depthwise(),
         Case::new("depthwise 3x3 stride 2, 128, 56², batch 8", (8, [56; 2]), [128, 128], (3, 2)).depthwise(),
         Case::new("3x3, 64 to 64, 4², batch 32", (32, [4; 2]), [64, 64], (3, 1)),
+        Case::new("3x3, 512 to 512, 7²", (1, [7; 2]), [512, 512], (3, 1)),
         Case::new("3x3 stride 2, 256 to 512, 8², batch 16", (16, [8; 2]), [256, 512], (3, 2)),
         Case::new("depthwise 3x3, 512, 14², batch 8", (8, [14; 2]), [512, 512], (3, 1)).depthwise(),
         Case::new("7x7 stride 2, 3 to 64, 224²", (1, [224; 2]), [3, 64], (7, 2)),
@@ -187,16 +188,16 @@ fn convolutions(criterion: &mut Criterion) {
     along_three(criterion, &Case::new("3x3x3, 8 to 16, 16³, batch 2", (2, [16; 3]), [8, 16], (3, 1)));
 }
 
-/// Twice as large images with half as many channels.
+/// Twice as large images with half as many channels, and the first layer of a generator.
 fn transposed(criterion: &mut Criterion) {
-    fn run<B: Backend>(criterion: &mut Criterion) {
-        let (batch, channels, extent, filter) = (4, [64, 32], 32, 4);
-        let options = || ConvTransposeOptions::new([2; 2], [1; 2], [0; 2], [1; 2], 1);
+    type Layer = (&'static str, usize, [usize; 2], [usize; 2], usize);
+    fn run<B: Backend>(criterion: &mut Criterion, (name, batch, channels, [extent, result], stride): Layer) {
+        let filter = 4;
+        let options = || ConvTransposeOptions::new([stride; 2], [stride - 1; 2], [0; 2], [1; 2], 1);
         let x = random::<B>(&[batch, channels[0], extent, extent]);
         let weight = random::<B>(&[channels[0], channels[1], filter, filter]);
-        let grad = random::<B>(&[batch, channels[1], 2 * extent, 2 * extent]);
+        let grad = random::<B>(&[batch, channels[1], result, result]);
         let products = batch * channels[0] * channels[1] * (extent * filter).pow(2);
-        let name = "4x4 stride 2, 64 to 32, 32², batch 4";
         measure::<B, _>(criterion, ("conv_transpose2d", name), products, || {
             B::conv_transpose2d(x.clone(), weight.clone(), None, options())
         });
@@ -207,9 +208,14 @@ fn transposed(criterion: &mut Criterion) {
             B::conv_transpose2d_weight_backward(x.clone(), weight.clone(), grad.clone(), options())
         });
     }
-    run::<MpsGraph>(criterion);
-    run::<NdArray>(criterion);
-    run::<Flex>(criterion);
+    for layer in [
+        ("4x4 stride 2, 64 to 32, 32², batch 4", 4, [64, 32], [32, 64], 2),
+        ("4x4, 100 to 512, 1², batch 64", 64, [100, 512], [1, 4], 1),
+    ] {
+        run::<MpsGraph>(criterion, layer);
+        run::<NdArray>(criterion, layer);
+        run::<Flex>(criterion, layer);
+    }
 }
 
 /// A weight group for each channel, and one offset group for all: gradients of burn-flex and burn-ndarray with fewer

@@ -1,5 +1,7 @@
 //! Slices, joins and other orders of axes.
 
+use std::cell::Cell;
+
 use burn::tensor::{DType, Tensor, s};
 use criterion::Criterion;
 
@@ -16,6 +18,12 @@ pub fn benches(criterion: &mut Criterion) {
         case!(group, of("slice fill"), |B| floats::<B>(shape), |x| x.clone().slice_fill(left, 1.5));
         case!(group, of("slice assign"), |B| [floats::<B>(shape), floats::<B>([rows, columns / 2])], |[x, y]| {
             x.clone().slice_assign(left, y.clone())
+        });
+        let at = Cell::new(0);
+        let moved = || at.replace((at.get() + 7) % (columns / 2));
+        case!(group, of("slice assign that moves"), |B| [shape, [rows, columns / 2]].map(floats::<B>), |[x, y]| {
+            let first = moved();
+            x.clone().slice_assign(s![.., first..first + columns / 2], y.clone())
         });
         case!(group, of("transpose, add"), |B| [floats::<B>(shape), floats::<B>([columns, rows])], |[x, y]| {
             x.clone().transpose() + y.clone()

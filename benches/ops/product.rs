@@ -55,7 +55,7 @@ pub fn benches(criterion: &mut Criterion) {
         );
     }
     // Gram matrices of images, and covariances.
-    for [features, samples] in [[64, 16_384], [64, 65_536], [3, 100_000]] {
+    for [features, samples] in [[64, 16_384], [64, 65_536], [10, 100_000], [3, 100_000], [1, 1_000_000]] {
         let of = |what: &str| format!("f32 {what} of {features} of {samples}");
         case!(group, of("gram matrix"), |B| floats::<B>([features, samples]), |x| {
             x.clone().matmul(x.clone().transpose())
