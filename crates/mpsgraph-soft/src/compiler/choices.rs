@@ -35,12 +35,13 @@ fn choice(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let choice = |inputs, method| Node { op: Movement::Choice { axis }.into(), inputs, output: output.clone(), method };
     let row = output.dtype.size() * output.shape[axis + 1..].iter().product::<usize>();
     let is_last = axis + 1 == output.shape.len();
-    if let Some((rows, numbers, method)) = gathered(nodes, new, axis).filter(|_| row >= ROW || is_last) {
+    let given = &nodes.ty(new).shape;
+    let is_spread = *given == output.shape && (row >= ROW || is_last);
+    if let Some((rows, numbers, method)) = gathered(nodes, new, axis).filter(|_| is_spread) {
         return Some(choice(vec![inside, numbers, rows, old], method));
     }
     let mut single = output.shape.clone();
     single[axis] = 1;
-    let given = &nodes.ty(new).shape;
     let has_rows = *given == single || *given == output.shape && is_in_memory(nodes, new);
     (row >= ROW && has_rows).then(|| choice(inputs.clone(), *method))
 }

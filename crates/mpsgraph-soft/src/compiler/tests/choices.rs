@@ -59,6 +59,26 @@ fn gathered_rows_are_copied_from_where_they_are() {
     assert!(!is_copied_without_gather(&[4, 9, 15], 1, 3, 50.0));
 }
 
+/// One row that a gather takes, of which all places have the elements.
+#[test]
+fn a_gathered_row_for_all_places() {
+    let mut nodes = Nodes::default();
+    let given = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 7]));
+    let number = push(&mut nodes, Leaf::Placeholder, [], TensorType::new(DType::I32, [1]));
+    let row = push(&mut nodes, Gather(Indexing::Axis { axis: 1, batch: 0 }), [given, number], f32s(&[2, 1]));
+    let places = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1, 3]));
+    let zero = splat(&mut nodes, 0.0, f32s(&[1, 3]));
+    let inside = binary(&mut nodes, BinaryOp::Less, places, zero);
+    let old = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 3]));
+    let selected = push(&mut nodes, ElementwiseOp::Select, [inside, row, old], f32s(&[2, 3]));
+    let plan = compile(&nodes, &[given, number, places, old], &[selected]);
+    let [given, places, old]: [Vec<f32>; 3] =
+        [(0..14).map(|x| x as f32).collect(), vec![1.0, -1.0, -1.0], vec![-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]];
+    let of = bytemuck::cast_slice::<f32, u8>;
+    let found = run(&plan, &[of(&given), bytemuck::cast_slice(&[5_i32]), of(&places), of(&old)]);
+    assert_eq!(bytemuck::cast_slice::<u8, f32>(&found[0]), [-1.0, 5.0, 5.0, -4.0, 12.0, 12.0]);
+}
+
 /// Whether a selection along `axis` of `shape` is one copy; its elements are checked.
 fn is_copied(shape: &[usize], axis: usize, new: New) -> bool {
     let mut nodes = Nodes::default();
