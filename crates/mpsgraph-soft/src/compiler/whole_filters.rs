@@ -13,15 +13,15 @@
 use super::Job;
 use crate::ir::{Node, Nodes, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
-use crate::kernels::convolution::{Convolution, Wanted};
+use crate::kernels::convolution::Wanted;
 
 /// The same job with such products.
 pub fn join(job: Job) -> Job {
-    let wholes: Vec<bool> = job.nodes.iter().map(|(_, node)| wanted(&job.nodes, node).is_some()).collect();
-    if !wholes.contains(&true) {
+    let wanted: Vec<Option<Wanted>> = job.nodes.iter().map(|(_, node)| wanted(&job.nodes, node)).collect();
+    if wanted.iter().all(Option::is_none) {
         return job;
     }
-    job.rebuilt(|nodes, node, id, _| match wanted(nodes, &node).filter(|_| wholes[id.0 as usize]) {
+    job.rebuilt(|nodes, node, id, _| match wanted[id.0 as usize] {
         Some(wanted) => push(nodes, node, wanted),
         None => nodes.push(node),
     })
@@ -29,19 +29,8 @@ pub fn join(job: Job) -> Job {
 
 /// What the node computes of a convolution whose filter covers the whole input.
 fn wanted(nodes: &Nodes, node: &Node) -> Option<Wanted> {
-    let Op::Kernel(KernelOp::Convolution(Convolution { wanted, windows, groups: 1 })) = node.op else { return None };
-    let &[a, b] = &node.inputs[..] else { return None };
-    let [a, b, result] = [nodes.ty(a), nodes.ty(b), &node.output].map(|ty| &ty.shape[2..]);
-    let (input, filter, output) = match wanted {
-        Wanted::Output => (a, b, result),
-        Wanted::InputGradient => (result, b, a),
-        Wanted::WeightsGradient => (b, result, a),
-    };
-    let is_whole = |at: usize| {
-        let is_dense = filter[at] == 1 || windows[at].dilation == 1;
-        output[at] == 1 && input[at] == filter[at] && windows[at].before == 0 && is_dense
-    };
-    (0..2).all(is_whole).then_some(wanted)
+    let (Op::Kernel(KernelOp::Convolution(op)), &[a, b]) = (&node.op, &node.inputs[..]) else { return None };
+    (op.groups == 1 && op.covers_input([a, b].map(|id| nodes.ty(id)), &node.output)).then_some(op.wanted)
 }
 
 /// Adds the product and the views around it.

@@ -79,6 +79,18 @@ pub struct Convolution {
     pub groups: usize,
 }
 
+impl Convolution {
+    /// Whether the filter covers the whole input, so that each sample has one position, and nothing beside the input
+    /// is met.
+    pub fn covers_input(&self, operands: [&TensorType; 2], result: &TensorType) -> bool {
+        let Extents { input, filter, output, windows, .. } = Extents::new(self, operands, result);
+        (0..2).all(|at| {
+            let Window { dilation, before, .. } = windows[at];
+            output[at] == 1 && input[at] == filter[at] && before == 0 && (filter[at] == 1 || dilation == 1)
+        })
+    }
+}
+
 impl Kernel for Convolution {
     fn run(&self, mut call: Call<'_>) {
         let extents = Extents::new(self, [call.inputs[0].ty, call.inputs[1].ty], call.ty);

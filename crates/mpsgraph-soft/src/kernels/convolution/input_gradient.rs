@@ -2,8 +2,8 @@
 //!
 //! Where the filter moves by one element, it is the output of a convolution with the mirrored filter. Otherwise, turned
 //! weights, a row for each input channel and tap, times the output's gradient are the columns' gradient, which is added
-//! up where the taps met. Pieces of work are then some input channels of a sample, or of several samples if each has
-//! few positions.
+//! up where the taps met. Of few positions what the weights make is turned instead. Pieces of work are then some input
+//! channels of a sample, or of several samples if each has few positions.
 
 use super::columns;
 use super::extents::{BLOCK, Extents, TILE};
@@ -68,7 +68,12 @@ fn turns_in_pieces(e: &Extents) -> bool {
 /// Numbers that a piece turns for each of its rows: the weights for all outputs, or if they are fewer, what they make
 /// for the positions of a panel.
 fn turned_together(e: &Extents, width: usize) -> usize {
-    if e.positions() < e.outputs { width } else { e.outputs }
+    if turns_columns(e) { width } else { e.outputs }
+}
+
+/// Whether a piece that turns its weights itself leaves them, and turns what they make, because that is less.
+fn turns_columns(e: &Extents) -> bool {
+    e.positions() < e.outputs
 }
 
 /// Whether pieces of several samples read the weights where they are, and turn what they make.
@@ -202,8 +207,7 @@ fn several(
                 product((height, width, e.outputs), weights, grads, (&mut *columns, TILE), false);
                 TILE
             } else {
-                product((width, height, e.outputs), flipped(grads), flipped(weights), (&mut *made, height), false);
-                transposed(rows(made, 0, height), (width, height), &mut columns[..height * width]);
+                turned_columns((height, width, e.outputs), [weights, grads], made, columns);
                 width
             };
             for part in parts(panel.clone(), positions) {
@@ -237,11 +241,8 @@ fn piece(
         let width = panel.len();
         let (columns, buffer) = scratch.split_at_mut(height * width);
         let grad = rows(grad, panel.start, positions);
-        if let Some(made) = turned.as_deref_mut().filter(|_| positions < e.outputs) {
-            // The weights as they are: a row for each output, the numbers of all channels and taps side by side.
-            let made = &mut made[..width * height];
-            product((width, height, e.outputs), flipped(grad), flipped(weights), (&mut *made, height), false);
-            transposed(rows(made, 0, height), (width, height), columns);
+        if let Some(made) = turned.as_deref_mut().filter(|_| turns_columns(e)) {
+            turned_columns((height, width, e.outputs), [weights, grad], made, columns);
             columns::scatter(e, (columns, width, 0), panel, out, buffer);
             continue;
         }
@@ -264,6 +265,20 @@ fn piece(
         }
         columns::scatter(e, (columns, width, 0), panel, out, buffer);
     }
+}
+
+/// Fills the first of `columns` with the product of these weights and gradients, whose extents are given. It is made
+/// the other way round, in `made`: then the weights are read as they are, a row for each output, with the numbers of
+/// all channels and taps side by side.
+fn turned_columns(
+    (height, width, outputs): (usize, usize, usize),
+    [weights, grad]: [Matrix<'_>; 2],
+    made: &mut [f32],
+    columns: &mut [f32],
+) {
+    let (made, columns) = (&mut made[..width * height], &mut columns[..height * width]);
+    product((width, height, outputs), flipped(grad), flipped(weights), (&mut *made, height), false);
+    transposed(rows(made, 0, height), (width, height), columns);
 }
 
 /// The matrix with rows for columns.

@@ -9,6 +9,7 @@ use bytemuck::Pod;
 
 use super::shares::Shares;
 use super::{count, each_scratch, for_each};
+use crate::kernels::block::Line;
 
 /// Some columns of a packed matrix, held by one user.
 pub struct Columns<'a, T> {
@@ -109,14 +110,12 @@ struct Shared<T>(*mut T);
 // part.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
-/// Bytes of a cache line. If two threads write to one, each takes it from the other again and again.
-const LINE: usize = 64;
-
 /// How many columns of a row of so many elements of `size` bytes a piece has: within the bounds, which are whole cache
-/// lines, in whole lines itself, and so that there are as many pieces for one thread as for another.
+/// lines, in whole lines itself, and so that there are as many pieces for one thread as for another. If two threads
+/// write to one line, each takes it from the other again and again.
 pub fn even_width(row: usize, size: usize, bounds: RangeInclusive<usize>) -> usize {
     let pieces = row.div_ceil(*bounds.end()).next_multiple_of(count());
-    row.div_ceil(pieces).next_multiple_of(LINE / size).max(*bounds.start())
+    row.div_ceil(pieces).next_multiple_of(size_of::<Line>() / size).max(*bounds.start())
 }
 
 /// Runs `task` on every `width` columns of a packed matrix with rows of `row` elements, on several threads; it gets the
