@@ -14,6 +14,7 @@ mod inside;
 mod lines;
 mod mirror;
 mod output;
+mod patches;
 mod phases;
 mod target;
 mod turn;

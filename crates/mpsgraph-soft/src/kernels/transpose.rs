@@ -83,14 +83,7 @@ unsafe fn squares<const N: usize, const SIDE: usize>(plane: &Plane, src: *const 
                 // SAFETY: `SIDE` contiguous elements of a source row of the tile, which are a vector.
                 unsafe { from.cast::<Vector>().read_unaligned() }
             });
-            // Each turn interleaves the halves of the square, as a riffle does with a pack of cards.
-            for _ in 0..SIDE.ilog2() {
-                let halves = rows;
-                for at in 0..SIDE / 2 {
-                    let (low, high) = interleave::<N>(halves[at], halves[at + SIDE / 2]);
-                    (rows[2 * at], rows[2 * at + 1]) = (low, high);
-                }
-            }
+            turn::<N, SIDE>(&mut rows);
             for (column, row) in rows.into_iter().enumerate() {
                 let to = dst.wrapping_offset((i + column) as isize * plane.dst_row).wrapping_add(j * N);
                 // SAFETY: `SIDE` contiguous elements of a destination row of the tile.
@@ -98,6 +91,35 @@ unsafe fn squares<const N: usize, const SIDE: usize>(plane: &Plane, src: *const 
             }
         }
     }
+}
+
+/// Turns a square. Each step interleaves its halves, as a riffle does with a pack of cards.
+#[inline(always)]
+fn turn<const N: usize, const SIDE: usize>(rows: &mut [Vector; SIDE]) {
+    for _ in 0..SIDE.ilog2() {
+        let halves = *rows;
+        for at in 0..SIDE / 2 {
+            let (low, high) = interleave::<N>(halves[at], halves[at + SIDE / 2]);
+            (rows[2 * at], rows[2 * at + 1]) = (low, high);
+        }
+    }
+}
+
+/// Numbers of a row of a square that fill a vector.
+pub const SIDE: usize = 4;
+
+/// A square of numbers, turned.
+#[inline(always)]
+pub fn turned(square: &[[f32; SIDE]; SIDE]) -> [[f32; SIDE]; SIDE] {
+    // SAFETY: each row is as large as a vector.
+    let mut rows = std::array::from_fn(|row| unsafe { square[row].as_ptr().cast::<Vector>().read_unaligned() });
+    turn::<{ size_of::<f32>() }, SIDE>(&mut rows);
+    let mut turned = [[0.0; SIDE]; SIDE];
+    for (to, row) in turned.iter_mut().zip(rows) {
+        // SAFETY: as above.
+        unsafe { to.as_mut_ptr().cast::<Vector>().write_unaligned(row) };
+    }
+    turned
 }
 
 #[cfg(target_arch = "x86_64")]

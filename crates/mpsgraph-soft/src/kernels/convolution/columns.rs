@@ -5,6 +5,7 @@
 
 use super::extents::Extents;
 use super::lines::{Lines, Segment, copy};
+use super::patches;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -24,6 +25,9 @@ pub fn gather(
     columns: &mut [f32],
     buffer: &mut [f32],
 ) {
+    if patches::are_met(e) {
+        return patches::gather(e, channels, positions, tile, columns);
+    }
     let lines = Lines::new(e, positions);
     vectorised(Gather { e, channels, lines, tile, buffer: &mut buffer[..lines.size()], columns });
 }
@@ -76,8 +80,8 @@ fn copy_taps<const VECTOR: usize>(taps: &[usize], met: &[f32], columns: &mut [f3
     }
 }
 
-/// Adds columns, a tile or a part of one from column `first` on, to the channels that the taps meet at these positions.
-/// `buffer` has room for [`Lines`].
+/// Adds columns, a tile or a part of one from column `first` on, to the channels that the taps meet at these positions;
+/// they were filled with 0. `buffer` has room for [`Lines`].
 pub fn scatter(
     e: &Extents,
     (columns, tile, first): (&[f32], usize, usize),
@@ -85,6 +89,9 @@ pub fn scatter(
     channels: &mut [f32],
     buffer: &mut [f32],
 ) {
+    if patches::are_met(e) {
+        return patches::scatter(e, (columns, tile, first), positions, channels);
+    }
     let lines = Lines::new(e, positions);
     let buffer = &mut buffer[..lines.size()];
     vectorised(Scatter { e, columns, tile, first, lines, buffer, channels });

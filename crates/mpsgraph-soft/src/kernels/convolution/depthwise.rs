@@ -8,13 +8,14 @@ use super::phases::{self, Phases};
 use super::{Operands, Wanted, inside};
 use crate::kernels::threads::{Columns, share_with_scratch};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Products that are summed side by side for a gradient of weights.
 const LANES: usize = 16;
 /// Taps that are summed side by side for a gradient of weights.
 const SIDE: usize = 3;
-/// Taps up to which this is faster than [`inside`].
+/// Taps whose gradients are summed from one reading of what they meet.
 pub const TAPS: usize = 64;
 /// Positions of a band: what it meets stays in the first-level cache.
 const BAND: usize = 2048;
@@ -41,7 +42,7 @@ pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f
     let phases = is_of_input.then(|| Phases::new(e)).flatten();
     let careful = |at: usize, out: &mut [f32]| inside::run(e, wanted, (a, b), at, out);
     // With finite weights, what they make of padding is 0.
-    let finite = |weights: &[f32]| weights.iter().all(|weight| weight.is_finite()) && taps <= TAPS;
+    let finite = |weights: &[f32]| weights.iter().all(|weight| weight.is_finite());
     match wanted {
         Wanted::Output => share_with_scratch((e.positions(), out), (each, scratch), &|at, out, buffer| {
             let channels = e.groups * e.outputs;
@@ -77,13 +78,12 @@ pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f
             }
         }),
         Wanted::WeightsGradient => share_with_scratch((taps, out), (each, scratch), &|at, out, buffer| {
-            if taps <= TAPS {
-                vectorised(Products { e, grad: a, x: b, places: &places, at, buffer, out });
-                if out.iter().all(|sum| sum.is_finite()) {
-                    return;
-                }
+            for (places, out) in places.chunks(TAPS).zip(out.chunks_mut(TAPS)) {
+                vectorised(Products { e, grad: a, x: b, places, at, buffer, out });
             }
-            careful(at, out);
+            if !out.iter().all(|sum| sum.is_finite()) {
+                careful(at, out);
+            }
         }),
     }
 }
@@ -115,14 +115,10 @@ fn bands(e: &Extents) -> impl Iterator<Item = (Range<usize>, Lines<'_>)> {
 
 /// Where each tap, or that of the mirrored filter, meets what the first one meets, counted from there: the same in all
 /// bands, which are whole lines.
-fn places(e: &Extents, mirrored: bool) -> [usize; TAPS] {
+fn places(e: &Extents, mirrored: bool) -> SmallVec<[usize; TAPS]> {
     let lines = Lines::new(e, 0..band(e) * e.output[1]);
-    let count = e.taps().min(TAPS);
-    let mut places = [0; TAPS];
-    for (at, place) in places[..count].iter_mut().enumerate() {
-        *place = lines.tap(if mirrored { count - 1 - at } else { at });
-    }
-    places
+    let last = e.taps() - 1;
+    (0..=last).map(|at| lines.tap(if mirrored { last - at } else { at })).collect()
 }
 
 /// A channel of the output, or of the input's gradient by a mirrored filter.
@@ -130,7 +126,7 @@ struct Sums<'a> {
     e: &'a Extents,
     x: &'a [f32],
     weights: &'a [f32],
-    places: &'a [usize; TAPS],
+    places: &'a [usize],
     buffer: &'a mut [f32],
     out: &'a mut [f32],
 }
@@ -155,7 +151,7 @@ impl Sums<'_> {
     #[inline(always)]
     fn lines<const N: usize>(self) {
         let Sums { e, x, weights, places, buffer, out } = self;
-        let (width, places) = (e.output[1], &places[..weights.len()]);
+        let width = e.output[1];
         for (range, lines) in bands(e) {
             buffer[..lines.size()].fill(0.0);
             lines.fill(x, buffer);
@@ -189,7 +185,7 @@ struct Spread<'a> {
     e: &'a Extents,
     grad: &'a [f32],
     weights: &'a [f32],
-    places: &'a [usize; TAPS],
+    places: &'a [usize],
     accumulate: bool,
     buffer: &'a mut [f32],
     out: &'a mut [f32],
@@ -217,12 +213,12 @@ impl VectorLoop for Spread<'_> {
     }
 }
 
-/// The gradients of a channel's weights.
+/// The gradients of some of a channel's weights, at most [`TAPS`].
 struct Products<'a> {
     e: &'a Extents,
     grad: &'a [f32],
     x: &'a [f32],
-    places: &'a [usize; TAPS],
+    places: &'a [usize],
     at: usize,
     buffer: &'a mut [f32],
     out: &'a mut [f32],
@@ -251,7 +247,7 @@ impl VectorLoop for Products<'_> {
                 lines.fill(e.input_of(x, sample, group), buffer);
                 let grads = &grads[..count * wide];
                 let (groups, rest) = sums[..out.len()].as_chunks_mut::<SIDE>();
-                let (places, places_rest) = places[..out.len()].as_chunks::<SIDE>();
+                let (places, places_rest) = places.as_chunks::<SIDE>();
                 for (sums, places) in groups.iter_mut().zip(places) {
                     add_products(&lines, (grads, wide), buffer, places, sums);
                 }

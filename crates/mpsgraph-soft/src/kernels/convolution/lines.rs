@@ -6,10 +6,13 @@
 
 use super::Window;
 use super::extents::Extents;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Elements that are copied or summed at a time: more than asked for, but less than this many, may be read and written.
 pub const SLACK: usize = 16;
+/// Phases up to which each reads the lines anew.
+const FEW_PHASES: usize = 2;
 
 /// Where the lines of a range of output positions are in a buffer.
 ///
@@ -129,16 +132,21 @@ impl<'a> Lines<'a> {
         (y < self.e.input[0] && self.is_met(line)).then_some(y * self.e.input[1])
     }
 
-    /// The elements of a phase that are inside: the first one's place in a line of the channel, and which ones of the
-    /// phase they are.
+    /// The elements of a phase that are inside, if any are: the first one's place in a line of the channel, and which
+    /// ones of the phase they are.
     #[inline(always)]
-    fn phase(&self, phase: usize) -> (usize, Range<usize>) {
+    fn phase(&self, phase: usize) -> Option<(usize, Range<usize>)> {
         let Window { stride, before, .. } = self.e.windows[1];
         let at = self.first[1] * stride + phase;
         let end = before + self.e.input[1];
         let first = before.saturating_sub(at).div_ceil(stride).min(self.width);
         let last = end.saturating_sub(at).div_ceil(stride).min(self.width);
-        if first < last { (at + first * stride - before, first..last) } else { (0, 0..0) }
+        (first < last).then(|| (at + first * stride - before, first..last))
+    }
+
+    /// The same of all phases of which some are inside, each with its number.
+    fn all_phases(&self) -> SmallVec<[(usize, usize, Range<usize>); 16]> {
+        (0..self.phases).filter_map(|at| self.phase(at).map(|(place, inside)| (at, place, inside))).collect()
     }
 
     /// Copies what is inside of the channel; the rest of the buffer stays.
@@ -151,22 +159,25 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The same, a phase after another.
+    /// The same, a phase after another; of many phases a line after another, which then stays in the first-level cache.
     #[inline(always)]
     fn fill_apart(&self, channel: &[f32], buffer: &mut [f32]) {
-        for phase in 0..self.phases {
-            let (place, inside) = self.phase(phase);
-            if inside.is_empty() {
-                continue;
-            }
-            for (line, buffer) in buffer.chunks_exact_mut(self.phases * self.width).enumerate().take(self.lines) {
-                let Some(start) = self.inside(line) else { continue };
-                let out = &mut buffer[phase * self.width..][inside.clone()];
-                let channel = &channel[start + place..];
-                match self.e.windows[1].stride {
-                    1 => copy_short(&channel[..out.len()], out),
-                    stride => out.iter_mut().zip(channel.iter().step_by(stride)).for_each(|(out, &x)| *out = x),
+        let stride = self.e.windows[1].stride;
+        if self.phases <= FEW_PHASES {
+            for phase in 0..self.phases {
+                let Some((place, inside)) = self.phase(phase) else { continue };
+                for (line, buffer) in buffer.chunks_exact_mut(self.phases * self.width).enumerate().take(self.lines) {
+                    let Some(start) = self.inside(line) else { continue };
+                    take_phase(&channel[start + place..], stride, &mut buffer[phase * self.width..][inside.clone()]);
                 }
+            }
+            return;
+        }
+        let phases = self.all_phases();
+        for (line, buffer) in buffer.chunks_exact_mut(self.phases * self.width).enumerate().take(self.lines) {
+            let Some(start) = self.inside(line) else { continue };
+            for (phase, place, inside) in &phases {
+                take_phase(&channel[start + place..], stride, &mut buffer[phase * self.width..][inside.clone()]);
             }
         }
     }
@@ -180,7 +191,7 @@ impl<'a> Lines<'a> {
     ) {
         let mut phases = [(0, 0, 0); PHASES];
         for (at, phase) in phases.iter_mut().enumerate() {
-            let (place, inside) = self.phase(at);
+            let Some((place, inside)) = self.phase(at) else { return self.fill_apart(channel, buffer) };
             *phase = (place, at * self.width + inside.start, inside.len());
         }
         let count = phases.iter().map(|&(.., count)| count).min().unwrap_or(0);
@@ -218,25 +229,46 @@ impl<'a> Lines<'a> {
     /// Adds what is inside to the channel.
     #[inline(always)]
     pub fn add(&self, buffer: &[f32], channel: &mut [f32]) {
-        for phase in 0..self.phases {
-            let (place, inside) = self.phase(phase);
-            if inside.is_empty() {
-                continue;
-            }
-            for (line, buffer) in buffer.chunks_exact(self.phases * self.width).enumerate().take(self.lines) {
-                let Some(start) = self.inside(line) else { continue };
-                let sums = &buffer[phase * self.width..][inside.clone()];
-                let channel = &mut channel[start + place..];
-                match self.e.windows[1].stride {
-                    1 => channel[..sums.len()].iter_mut().zip(sums).for_each(|(x, &sum)| *x += sum),
-                    2 if 2 * sums.len() <= channel.len() => {
-                        let (pairs, _) = channel[..2 * sums.len()].as_chunks_mut::<2>();
-                        pairs.iter_mut().zip(sums).for_each(|(pair, &sum)| pair[0] += sum);
-                    }
-                    stride => channel.iter_mut().step_by(stride).zip(sums).for_each(|(x, &sum)| *x += sum),
+        let stride = self.e.windows[1].stride;
+        if self.phases <= FEW_PHASES {
+            for phase in 0..self.phases {
+                let Some((place, inside)) = self.phase(phase) else { continue };
+                for (line, buffer) in buffer.chunks_exact(self.phases * self.width).enumerate().take(self.lines) {
+                    let Some(start) = self.inside(line) else { continue };
+                    add_phase(&buffer[phase * self.width..][inside.clone()], stride, &mut channel[start + place..]);
                 }
             }
+            return;
         }
+        let phases = self.all_phases();
+        for (line, buffer) in buffer.chunks_exact(self.phases * self.width).enumerate().take(self.lines) {
+            let Some(start) = self.inside(line) else { continue };
+            for (phase, place, inside) in &phases {
+                add_phase(&buffer[phase * self.width..][inside.clone()], stride, &mut channel[start + place..]);
+            }
+        }
+    }
+}
+
+/// Copies elements of a line that are a stride apart.
+#[inline(always)]
+fn take_phase(line: &[f32], stride: usize, out: &mut [f32]) {
+    match stride {
+        1 => copy_short(&line[..out.len()], out),
+        stride => out.iter_mut().zip(line.iter().step_by(stride)).for_each(|(out, &x)| *out = x),
+    }
+}
+
+/// Adds sums to elements of a line that are a stride apart.
+#[inline(always)]
+fn add_phase(sums: &[f32], stride: usize, line: &mut [f32]) {
+    match stride {
+        1 => line[..sums.len()].iter_mut().zip(sums).for_each(|(x, &sum)| *x += sum),
+        2 if 2 * sums.len() <= line.len() => {
+            let (pairs, _) = line[..2 * sums.len()].as_chunks_mut::<2>();
+            pairs.iter_mut().zip(sums).for_each(|(pair, &sum)| pair[0] += sum);
+        }
+        stride => line.iter_mut().step_by(stride).zip(sums).for_each(|(x, &sum)| *x += sum),
     }
 }
 
