@@ -6,6 +6,7 @@
 use super::extents::Extents;
 use super::lines::{Lines, Segment, copy};
 use super::patches;
+use crate::kernels::threads;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -80,13 +81,13 @@ fn copy_taps<const VECTOR: usize>(taps: &[usize], met: &[f32], columns: &mut [f3
     }
 }
 
-/// Adds columns, a tile or a part of one from column `first` on, to the channels that the taps meet at these positions;
-/// they were filled with 0. `buffer` has room for [`Lines`].
+/// Adds columns, a tile or a part of one from column `first` on, to the channels that the taps meet at these positions,
+/// each a row that was filled with 0. `buffer` has room for [`Lines`].
 pub fn scatter(
     e: &Extents,
     (columns, tile, first): (&[f32], usize, usize),
     positions: Range<usize>,
-    channels: &mut [f32],
+    channels: threads::Columns<'_, f32>,
     buffer: &mut [f32],
 ) {
     if patches::are_met(e) {
@@ -104,7 +105,7 @@ struct Scatter<'a> {
     first: usize,
     lines: Lines<'a>,
     buffer: &'a mut [f32],
-    channels: &'a mut [f32],
+    channels: threads::Columns<'a, f32>,
 }
 
 impl VectorLoop for Scatter<'_> {
@@ -112,9 +113,9 @@ impl VectorLoop for Scatter<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Scatter { e, columns, tile, first, lines, buffer, channels } = self;
-        let columns = columns.chunks_exact(tile * e.taps());
-        for (channel, columns) in channels.chunks_exact_mut(e.area()).zip(columns) {
+        let Scatter { e, columns, tile, first, lines, buffer, mut channels } = self;
+        for (at, columns) in columns.chunks_exact(tile * e.taps()).enumerate() {
+            let Some(channel) = channels.row(at) else { return };
             buffer.fill(0.0);
             for (tap, row) in columns.chunks_exact(tile).enumerate() {
                 let (met, row) = (&mut buffer[lines.tap(tap)..], &row[first..]);

@@ -3,6 +3,7 @@
 use super::{Convolution, Wanted, Window};
 use crate::ir::TensorType;
 use crate::kernels::matmul::PARALLEL_PRODUCT;
+use std::ops::Range;
 
 /// Elements of a panel of columns: 512 KiB, half of what the second-level cache of a current processor holds.
 const PANEL: usize = 1 << 17;
@@ -12,14 +13,16 @@ pub const TILE: usize = 64;
 pub const VECTOR: usize = 16;
 /// Positions of a piece of work from which on it does not show that its last tile has fewer.
 const MANY: usize = 4 * TILE;
-/// Pieces of several samples at least.
-const PIECES_OF_SEVERAL: usize = 4;
+/// Pieces at least, if they are of several samples, or of some lines of the input.
+const FEW_PIECES: usize = 4;
 /// Products of an output element up to which a panel is one tile.
 const FEW: usize = 64;
 /// Most positions that a gradient of weights sums at a time.
 const LONG: usize = 256;
 /// Pieces of work to aim at.
 const PIECES: usize = 8;
+/// Lines of a piece for each line that two pieces meet.
+const ONCE: usize = 4;
 /// Pieces of which one more for a thread than for another does not show.
 const ODD_PIECES: usize = 32;
 /// Rows of a block when rows are divided: with fewer, making the columns would take longer than multiplying them.
@@ -157,7 +160,7 @@ impl Extents {
         (2..=most).rev().find_map(|samples| {
             let pieces = self.batch.div_ceil(samples);
             let block = self.block(pieces, rows, least);
-            let is_enough = pieces * self.groups * (rows / block) >= PIECES_OF_SEVERAL;
+            let is_enough = pieces * self.groups * (rows / block) >= FEW_PIECES;
             is_enough.then_some([self.batch.div_ceil(pieces), block])
         })
     }
@@ -172,13 +175,36 @@ impl Extents {
         }
         let samples = self.batch * self.groups;
         let width = |pieces: usize| positions.div_ceil(pieces).next_multiple_of(unit).min(positions);
-        let is_even = |&pieces: &usize| {
-            let all = samples * positions.div_ceil(width(pieces));
-            all >= ODD_PIECES || all.is_multiple_of(2)
-        };
+        let is_even = |pieces: &usize| is_even(samples * positions.div_ceil(width(*pieces)));
         let least = PIECES.div_ceil(samples).min(positions / unit).max(1);
         let width = width((least..=2 * least).find(is_even).unwrap_or(least));
         [self.block(self.batch * positions.div_ceil(width), self.outputs, BLOCK), width]
+    }
+
+    /// Lines of the input of a piece of its gradient, so that there are enough pieces, as many for each of two threads.
+    /// Lines of the output that two pieces meet are multiplied twice, so they are few beside those of a piece.
+    pub fn part_of_lines(&self, pieces: usize) -> usize {
+        let ([lines, _], Window { stride, dilation, .. }) = (self.input, self.windows[0]);
+        let twice = (dilation * (self.filter[0] - 1) + 1).saturating_sub(stride);
+        let fewest = stride.max(ONCE * twice);
+        let part = |parts: usize| lines.div_ceil(parts).next_multiple_of(stride).min(lines);
+        let least = FEW_PIECES.div_ceil(pieces).min(lines / fewest).max(1);
+        let is_even = |parts: &usize| is_even(pieces * lines.div_ceil(part(*parts)));
+        part((least..=2 * least).filter(|parts| lines / parts >= fewest).find(is_even).unwrap_or(least))
+    }
+
+    /// The convolution that meets these lines of the input, and the first of the output's lines that it gives.
+    pub fn of_input_lines(&self, lines: Range<usize>) -> (Self, usize) {
+        let Window { stride, dilation, before } = self.windows[0];
+        let met = lines.start + before;
+        let first = met.saturating_sub(dilation * (self.filter[0] - 1)).div_ceil(stride).min(met / stride);
+        let first = first.min(self.output[0]);
+        let end = ((before + lines.end - 1) / stride + 1).clamp(first, self.output[0]);
+        let mut part = *self;
+        part.input[0] = lines.len();
+        part.output[0] = end - first;
+        part.windows[0].before = met - first * stride;
+        (part, first)
     }
 
     /// How the gradient of weights is summed.
@@ -222,6 +248,11 @@ impl Extents {
         let last = if at < end { ((end - 1 - at) / stride + 1).min(count) } else { 0 };
         if first >= last { (0, 0, 0) } else { (first, last, at + first * stride - before) }
     }
+}
+
+/// Whether two threads have about as many of these pieces.
+fn is_even(pieces: usize) -> bool {
+    pieces >= ODD_PIECES || pieces.is_multiple_of(2)
 }
 
 /// How the gradient of weights is cut into pieces.

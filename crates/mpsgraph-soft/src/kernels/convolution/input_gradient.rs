@@ -3,7 +3,8 @@
 //! Where the filter moves by one element, it is the output of a convolution with the mirrored filter. Otherwise, turned
 //! weights, a row for each input channel and tap, times the output's gradient are the columns' gradient, which is added
 //! up where the taps met. Of few positions what the weights make is turned instead. Pieces of work are then some input
-//! channels of a sample, or of several samples if each has few positions.
+//! channels of a sample, at some of its lines if there are few channels, or of several samples if each has few
+//! positions.
 
 use super::columns;
 use super::extents::{BLOCK, Extents, TILE};
@@ -13,7 +14,8 @@ use super::output;
 use super::target::{panels, parts, whole_vectors};
 use super::turn::transposed;
 use super::winograd::{self, Filters, Tiles};
-use super::{Matrix, STAYING, Scratch, product, rows, share, share_with_scratch};
+use super::{Matrix, STAYING, Scratch, product, rows, share};
+use crate::kernels::matmul::product_of_part;
 use crate::kernels::threads::{Columns, share_parts};
 use std::ops::Range;
 
@@ -91,6 +93,12 @@ fn block(e: &Extents, tiles: Option<&Tiles>) -> usize {
     e.block(e.batch, e.inputs, if e.is_parallel() { BLOCK.div_ceil(e.taps()) } else { BLOCK })
 }
 
+/// Lines of the input of a piece of one sample: all, or parts of them if there are few pieces.
+pub fn lines_together(e: &Extents, block: usize) -> usize {
+    let pieces = e.batch * e.groups * (e.inputs / block);
+    if e.is_parallel() { e.part_of_lines(pieces) } else { e.input[0] }
+}
+
 /// Samples and input channels of a piece of work, if it takes several samples.
 fn samples_together(e: &Extents) -> Option<[usize; 2]> {
     e.several(e.inputs, BLOCK).filter(|_| !e.is_pointwise())
@@ -119,9 +127,8 @@ pub fn run(
         // The other way round, inputs are rows and outputs are columns.
         let filters = Filters { elements: weights, strides: [e.outputs * inner, taps, inner], mirrored: true };
         let scratch = (turned, each, scratch);
-        return winograd::run(tiles, (grad, filters, None), out, scratch, &|[sample, channel], _, mut out, scratch| {
-            let Some(out) = out.packed() else { unreachable!("a piece has all positions") };
-            let grad = e.output_of(grad, sample, channel / e.inputs);
+        return winograd::run(tiles, (grad, filters, None), out, scratch, &|[sample, channel], _, out, scratch| {
+            let grad = rows(e.output_of(grad, sample, channel / e.inputs), 0, e.positions());
             piece(e, (grad, in_place(channel)), None, out, scratch);
         });
     }
@@ -147,16 +154,18 @@ pub fn run(
         });
     }
     let block = block(e, tiles);
-    share_with_scratch((block * e.area(), out), (each, scratch), &|at, out, scratch| {
-        let first = at * block;
-        let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));
-        let grad = e.output_of(grad, sample, channel / e.inputs);
+    let parts = [block, lines_together(e, block) * e.input[1]];
+    share_parts(e.area(), parts, out, (each, scratch), &|[at, start], out, scratch| {
+        let (sample, channel) = (at / (e.groups * e.inputs), at % (e.groups * e.inputs));
+        let line = start / e.input[1];
+        let (part, first) = e.of_input_lines(line..line + out.width() / e.input[1]);
+        let grad = rows(e.output_of(grad, sample, channel / e.inputs), first * e.output[1], e.positions());
         if turns_in_pieces(e) {
             let height = block * taps;
             let (turned, scratch) = scratch.split_at_mut(height * turned_together(e, e.panel(height)));
-            return piece(e, (grad, in_place(channel)), Some(turned), out, scratch);
+            return piece(&part, (grad, in_place(channel)), Some(turned), out, scratch);
         }
-        piece(e, (grad, weights_of(channel)), None, out, scratch);
+        piece(&part, (grad, weights_of(channel)), None, out, scratch);
     });
 }
 
@@ -212,38 +221,39 @@ fn several(
             };
             for part in parts(panel.clone(), positions) {
                 let Some(out) = out.row(part.sample) else { unreachable!("each sample has a row") };
-                let channels = &mut out[first * e.area()..][..count * e.area()];
+                let channels = Columns::all(&mut out[first * e.area()..][..count * e.area()], e.area());
                 columns::scatter(e, (columns, apart, part.at), part.positions, channels, buffer);
             }
         }
     }
 }
 
-/// Some channels of a group in one sample. The columns of the weights, or of what they make, are turned by means of
-/// `turned`, if there is such memory.
+/// Some channels of a group in one sample, each a row of `out`. The columns of the weights, or of what they make, are
+/// turned by means of `turned`, if there is such memory.
 fn piece(
     e: &Extents,
-    (grad, weights): (&[f32], Matrix<'_>),
+    (grad, weights): (Matrix<'_>, Matrix<'_>),
     mut turned: Option<&mut [f32]>,
-    out: &mut [f32],
+    mut out: Columns<'_, f32>,
     scratch: &mut [f32],
 ) {
-    let positions = e.positions();
-    let height = out.len() / e.area() * e.taps();
     if e.is_pointwise() {
-        let target = (out, positions);
-        return product((height, positions, e.outputs), weights, rows(grad, 0, positions), target, false);
+        return product_of_part(weights, grad, e.outputs, out);
     }
-    out.fill(0.0);
+    let height = out.rows() * e.taps();
+    for channel in 0..out.rows() {
+        let Some(channel) = out.row(channel) else { unreachable!("there are so many rows") };
+        channel.fill(0.0);
+    }
     // So many rows are multiplied while their turned weights are in the cache.
     let together = if turned.is_some() { (STAYING / e.outputs).max(1).min(height) } else { height };
     for panel in panels_of_one(e, height) {
         let width = panel.len();
         let (columns, buffer) = scratch.split_at_mut(height * width);
-        let grad = rows(grad, panel.start, positions);
+        let grad = Matrix { elements: &grad.elements[panel.start..], ..grad };
         if let Some(made) = turned.as_deref_mut().filter(|_| turns_columns(e)) {
             turned_columns((height, width, e.outputs), [weights, grad], made, columns);
-            columns::scatter(e, (columns, width, 0), panel, out, buffer);
+            columns::scatter(e, (columns, width, 0), panel, out.part(0..e.area()), buffer);
             continue;
         }
         for row in (0..height).step_by(together) {
@@ -263,7 +273,7 @@ fn piece(
             let target = (&mut columns[row * width..], width);
             product((count, width, e.outputs), weights, grad, target, false);
         }
-        columns::scatter(e, (columns, width, 0), panel, out, buffer);
+        columns::scatter(e, (columns, width, 0), panel, out.part(0..e.area()), buffer);
     }
 }
 
@@ -289,6 +299,6 @@ fn flipped(matrix: Matrix<'_>) -> Matrix<'_> {
 
 /// The output positions, in parts whose columns of this height are a panel.
 fn panels_of_one(e: &Extents, height: usize) -> impl Iterator<Item = Range<usize>> {
-    let (positions, width) = (e.positions(), e.panel(height));
+    let (positions, width) = (e.positions(), e.panel(height).max(1));
     (0..positions).step_by(width).map(move |start| start..(start + width).min(positions))
 }

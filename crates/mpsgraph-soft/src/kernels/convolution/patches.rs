@@ -3,6 +3,7 @@
 
 use super::columns;
 use super::extents::Extents;
+use crate::kernels::threads::Columns;
 use crate::kernels::transpose::{SIDE, turned};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
@@ -59,7 +60,7 @@ pub fn scatter(
     e: &Extents,
     (columns, tile, first): (&[f32], usize, usize),
     positions: Range<usize>,
-    channels: &mut [f32],
+    channels: Columns<'_, f32>,
 ) {
     vectorised(Scatter { e, columns, tile, first, positions, channels });
 }
@@ -70,7 +71,7 @@ struct Scatter<'a> {
     tile: usize,
     first: usize,
     positions: Range<usize>,
-    channels: &'a mut [f32],
+    channels: Columns<'a, f32>,
 }
 
 impl VectorLoop for Scatter<'_> {
@@ -78,10 +79,10 @@ impl VectorLoop for Scatter<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Scatter { e, columns, tile, first, positions, channels } = self;
+        let Scatter { e, columns, tile, first, positions, mut channels } = self;
         let [high, wide] = e.filter;
-        let columns = columns.chunks_exact(tile * e.taps());
-        for (channel, columns) in channels.chunks_exact_mut(e.area()).zip(columns) {
+        for (at, columns) in columns.chunks_exact(tile * e.taps()).enumerate() {
+            let Some(channel) = channels.row(at) else { return };
             for (place, met, count) in parts(e, positions.clone(), tile) {
                 let columns = &columns[first + place..];
                 for y in 0..high {
