@@ -13,7 +13,7 @@ pub const TILE: usize = 64;
 pub const VECTOR: usize = 16;
 /// Positions of a piece of work from which on it does not show that its last tile has fewer.
 const MANY: usize = 4 * TILE;
-/// Pieces at least, if they are of several samples, or of some lines of the input.
+/// Pieces at least, if they are of several samples, or of a part of the input.
 const FEW_PIECES: usize = 4;
 /// Products of an output element up to which a panel is one tile.
 const FEW: usize = 64;
@@ -21,7 +21,7 @@ const FEW: usize = 64;
 const LONG: usize = 256;
 /// Pieces of work to aim at.
 const PIECES: usize = 8;
-/// Lines of a piece for each line that two pieces meet.
+/// Lines or columns of a piece for each that two pieces meet.
 const ONCE: usize = 4;
 /// Pieces of which one more for a thread than for another does not show.
 const ODD_PIECES: usize = 32;
@@ -181,30 +181,45 @@ impl Extents {
         [self.block(self.batch * positions.div_ceil(width), self.outputs, BLOCK), width]
     }
 
-    /// Lines of the input of a piece of its gradient, so that there are enough pieces, as many for each of two threads.
-    /// Lines of the output that two pieces meet are multiplied twice, so they are few beside those of a piece.
-    pub fn part_of_lines(&self, pieces: usize) -> usize {
-        let ([lines, _], Window { stride, dilation, .. }) = (self.input, self.windows[0]);
-        let twice = (dilation * (self.filter[0] - 1) + 1).saturating_sub(stride);
-        let fewest = stride.max(ONCE * twice);
-        let part = |parts: usize| lines.div_ceil(parts).next_multiple_of(stride).min(lines);
-        let least = FEW_PIECES.div_ceil(pieces).min(lines / fewest).max(1);
-        let is_even = |parts: &usize| is_even(pieces * lines.div_ceil(part(*parts)));
-        part((least..=2 * least).filter(|parts| lines / parts >= fewest).find(is_even).unwrap_or(least))
+    /// The axis along which the input is cut for its gradient: it has lines, or if it has but one, columns.
+    fn cut(&self) -> usize {
+        usize::from([self.input[0], self.output[0]] == [1, 1])
     }
 
-    /// The convolution that meets these lines of the input, and the first of the output's lines that it gives.
-    pub fn of_input_lines(&self, lines: Range<usize>) -> (Self, usize) {
-        let Window { stride, dilation, before } = self.windows[0];
-        let met = lines.start + before;
-        let first = met.saturating_sub(dilation * (self.filter[0] - 1)).div_ceil(stride).min(met / stride);
-        let first = first.min(self.output[0]);
-        let end = ((before + lines.end - 1) / stride + 1).clamp(first, self.output[0]);
-        let mut part = *self;
-        part.input[0] = lines.len();
-        part.output[0] = end - first;
-        part.windows[0].before = met - first * stride;
-        (part, first)
+    /// Elements of the input, and of the output, from one such line or column to the next.
+    pub fn between_cuts(&self) -> [usize; 2] {
+        if self.cut() == 0 { [self.input[1], self.output[1]] } else { [1, 1] }
+    }
+
+    /// Lines or columns of the input of a piece of its gradient, so that there are enough pieces, as many for each of
+    /// two threads. What two pieces meet of the output is multiplied twice, so it is little beside a piece.
+    pub fn part_of_input(&self, pieces: usize) -> usize {
+        let axis = self.cut();
+        let (all, Window { stride, dilation, .. }) = (self.input[axis], self.windows[axis]);
+        if !self.is_parallel() {
+            return all;
+        }
+        let twice = (dilation * (self.filter[axis] - 1) + 1).saturating_sub(stride);
+        let fewest = stride.max(ONCE * twice);
+        let part = |parts: usize| all.div_ceil(parts).next_multiple_of(stride).min(all);
+        let least = FEW_PIECES.div_ceil(pieces).min(all / fewest).max(1);
+        let is_even = |parts: &usize| is_even(pieces * all.div_ceil(part(*parts)));
+        part((least..=2 * least).filter(|parts| all / parts >= fewest).find(is_even).unwrap_or(least))
+    }
+
+    /// The convolution that meets these lines or columns of the input, and the first of the output's that it gives.
+    pub fn of_input(&self, part: Range<usize>) -> (Self, usize) {
+        let axis = self.cut();
+        let Window { stride, dilation, before } = self.windows[axis];
+        let met = part.start + before;
+        let first = met.saturating_sub(dilation * (self.filter[axis] - 1)).div_ceil(stride).min(met / stride);
+        let first = first.min(self.output[axis]);
+        let end = ((before + part.end - 1) / stride + 1).clamp(first, self.output[axis]);
+        let mut of_part = *self;
+        of_part.input[axis] = part.len();
+        of_part.output[axis] = end - first;
+        of_part.windows[axis].before = met - first * stride;
+        (of_part, first)
     }
 
     /// How the gradient of weights is summed.

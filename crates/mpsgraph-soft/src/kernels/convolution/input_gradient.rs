@@ -3,7 +3,7 @@
 //! Where the filter moves by one element, it is the output of a convolution with the mirrored filter. Otherwise, turned
 //! weights, a row for each input channel and tap, times the output's gradient are the columns' gradient, which is added
 //! up where the taps met. Of few positions what the weights make is turned instead. Pieces of work are then some input
-//! channels of a sample, at some of its lines if there are few channels, or of several samples if each has few
+//! channels of a sample, of a part of it if there are few channels, or of several samples if each has few
 //! positions.
 
 use super::columns;
@@ -93,12 +93,6 @@ fn block(e: &Extents, tiles: Option<&Tiles>) -> usize {
     e.block(e.batch, e.inputs, if e.is_parallel() { BLOCK.div_ceil(e.taps()) } else { BLOCK })
 }
 
-/// Lines of the input of a piece of one sample: all, or parts of them if there are few pieces.
-pub fn lines_together(e: &Extents, block: usize) -> usize {
-    let pieces = e.batch * e.groups * (e.inputs / block);
-    if e.is_parallel() { e.part_of_lines(pieces) } else { e.input[0] }
-}
-
 /// Samples and input channels of a piece of work, if it takes several samples.
 fn samples_together(e: &Extents) -> Option<[usize; 2]> {
     e.several(e.inputs, BLOCK).filter(|_| !e.is_pointwise())
@@ -154,12 +148,12 @@ pub fn run(
         });
     }
     let block = block(e, tiles);
-    let parts = [block, lines_together(e, block) * e.input[1]];
+    let [between, between_outputs] = e.between_cuts();
+    let parts = [block, e.part_of_input(e.batch * e.groups * (e.inputs / block)) * between];
     share_parts(e.area(), parts, out, (each, scratch), &|[at, start], out, scratch| {
         let (sample, channel) = (at / (e.groups * e.inputs), at % (e.groups * e.inputs));
-        let line = start / e.input[1];
-        let (part, first) = e.of_input_lines(line..line + out.width() / e.input[1]);
-        let grad = rows(e.output_of(grad, sample, channel / e.inputs), first * e.output[1], e.positions());
+        let (part, first) = e.of_input(start / between..(start + out.width()) / between);
+        let grad = rows(e.output_of(grad, sample, channel / e.inputs), first * between_outputs, e.positions());
         if turns_in_pieces(e) {
             let height = block * taps;
             let (turned, scratch) = scratch.split_at_mut(height * turned_together(e, e.panel(height)));
