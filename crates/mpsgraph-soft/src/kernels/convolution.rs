@@ -51,7 +51,7 @@ pub enum Wanted {
     /// Of `[output gradient, weights]`.
     ///
     /// For a filter that moves by one element this is also the output of the mirrored filter ([`mirror`]), which is
-    /// faster unless inputs are few, or at most half as many as outputs.
+    /// faster unless inputs are at most half as many as outputs.
     InputGradient,
     /// Of `[output gradient, input]`.
     WeightsGradient,

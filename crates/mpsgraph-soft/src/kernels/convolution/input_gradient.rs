@@ -22,9 +22,8 @@ use std::ops::Range;
 /// Input channels whose weights are turned together.
 const TOGETHER: usize = 8;
 
-/// Input channels from which on copying what the taps of the mirrored filter meet takes less time than multiplying it.
-const MIRRORED: usize = 16;
-/// Outputs for an input channel from which on adding up its columns takes less time than that.
+/// Outputs for an input channel from which on adding up its columns takes less time than copying and multiplying what
+/// the taps of the mirrored filter meet.
 const OUTPUTS: usize = 2;
 
 /// Positions of all samples and weights of a group of which the way of the weights from memory takes most of the time.
@@ -34,7 +33,7 @@ const MANY_WEIGHTS: usize = 1 << 17;
 /// The convolution with the mirrored filter, if that is faster. Of many weights for few positions it is not: to mirror
 /// or to turn them takes longer than to turn what they make.
 fn mirrored(e: &Extents) -> Option<Extents> {
-    let is_faster = e.inputs >= MIRRORED && e.outputs < OUTPUTS * e.inputs && !e.is_pointwise() && !is_weighty(e);
+    let is_faster = e.outputs < OUTPUTS * e.inputs && !e.is_pointwise() && !is_weighty(e);
     e.mirrored().filter(|_| is_faster)
 }
 
