@@ -93,8 +93,9 @@ impl<const N: usize> Case<N> {
         Self { groups: self.channels[0], ..self }
     }
 
+    /// None where windows lie side by side.
     fn padding(&self) -> usize {
-        self.filter / 2
+        if self.filter == self.stride { 0 } else { self.filter / 2 }
     }
 
     fn shape(&self, channels: usize, extents: impl Iterator<Item = usize>) -> Vec<usize> {
@@ -176,6 +177,9 @@ fn convolutions(criterion: &mut Criterion) {
         Case::new("depthwise 3x3, 512, 14², batch 8", (8, [14; 2]), [512, 512], (3, 1)).depthwise(),
         Case::new("7x7 stride 2, 3 to 64, 224²", (1, [224; 2]), [3, 64], (7, 2)),
         Case::new("5x5, 1 to 16, 28², batch 64", (64, [28; 2]), [1, 16], (5, 1)),
+        Case::new("16x16 stride 16, 3 to 192, 224², batch 4", (4, [224; 2]), [3, 192], (16, 16)),
+        Case::new("3x3, 4 to 320, 64²", (1, [64; 2]), [4, 320], (3, 1)),
+        Case::new("depthwise 31x31, 64, 32², batch 2", (2, [32; 2]), [64, 64], (31, 1)).depthwise(),
     ] {
         along_two(criterion, &case);
     }
