@@ -182,6 +182,20 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// As many phases as the stride has, if some elements of each are inside: the first one's place in a line of the
+    /// channel and in one of the buffer, and how many they are. They are in the order of their elements in the channel,
+    /// which follow each other.
+    #[inline(always)]
+    fn phases_together<const PHASES: usize>(&self) -> Option<[(usize, usize, usize); PHASES]> {
+        let mut phases = [(0, 0, 0); PHASES];
+        for (at, phase) in phases.iter_mut().enumerate() {
+            let (place, inside) = self.phase(at)?;
+            *phase = (place, at * self.width + inside.start, inside.len());
+        }
+        phases.sort_unstable();
+        Some(phases)
+    }
+
     /// The same for as many phases as the stride has: of `READ` elements each gets `VECTOR`.
     #[inline(always)]
     fn fill_together<const PHASES: usize, const VECTOR: usize, const READ: usize>(
@@ -189,17 +203,11 @@ impl<'a> Lines<'a> {
         channel: &[f32],
         buffer: &mut [f32],
     ) {
-        let mut phases = [(0, 0, 0); PHASES];
-        for (at, phase) in phases.iter_mut().enumerate() {
-            let Some((place, inside)) = self.phase(at) else { return self.fill_apart(channel, buffer) };
-            *phase = (place, at * self.width + inside.start, inside.len());
-        }
+        let Some(phases) = self.phases_together::<PHASES>() else { return self.fill_apart(channel, buffer) };
         let count = phases.iter().map(|&(.., count)| count).min().unwrap_or(0);
         if count < VECTOR {
             return self.fill_apart(channel, buffer);
         }
-        // In the order of their elements in the channel, which follow each other.
-        phases.sort_unstable();
         let first = phases[0].0;
         for (line, buffer) in buffer.chunks_exact_mut(self.phases * self.width).enumerate().take(self.lines) {
             let Some(start) = self.inside(line) else { continue };
@@ -229,6 +237,30 @@ impl<'a> Lines<'a> {
     /// Adds what is inside to the channel.
     #[inline(always)]
     pub fn add(&self, buffer: &[f32], channel: &mut [f32]) {
+        match (self.e.windows[1].stride, self.phases) {
+            (2, 2) => self.add_pairs(buffer, channel),
+            _ => self.add_apart(buffer, channel),
+        }
+    }
+
+    /// The same for both phases of a stride of two.
+    #[inline(always)]
+    fn add_pairs(&self, buffer: &[f32], channel: &mut [f32]) {
+        let phases = self.phases_together::<2>();
+        let Some([(first, even, evens), (_, odd, odds)]) = phases.filter(|[(.., a), (.., b)]| [*b, b + 1].contains(a))
+        else {
+            return self.add_apart(buffer, channel);
+        };
+        for (line, buffer) in buffer.chunks_exact(2 * self.width).enumerate().take(self.lines) {
+            let Some(start) = self.inside(line) else { continue };
+            let (even, odd) = (&buffer[even..][..evens], &buffer[odd..][..odds]);
+            put_pairs((even, odd), &mut channel[start + first..][..evens + odds], |x, sum| *x += sum);
+        }
+    }
+
+    /// The same, a phase after another.
+    #[inline(always)]
+    fn add_apart(&self, buffer: &[f32], channel: &mut [f32]) {
         let stride = self.e.windows[1].stride;
         if self.phases <= FEW_PHASES {
             for phase in 0..self.phases {
@@ -281,6 +313,17 @@ pub fn copy_short(from: &[f32], to: &mut [f32]) {
         8.. => copy::<8>(from, to),
         4.. => copy::<4>(from, to),
         _ => copy::<1>(from, to),
+    }
+}
+
+/// Puts the sums of two phases in their places.
+#[inline(always)]
+pub fn put_pairs((even, odd): (&[f32], &[f32]), out: &mut [f32], each: impl Fn(&mut f32, f32)) {
+    let (pairs, rest) = out.as_chunks_mut::<2>();
+    rest.iter_mut().zip(&even[pairs.len()..]).for_each(|(out, &sum)| each(out, sum));
+    for ([left, right], (&even, &odd)) in pairs.iter_mut().zip(even.iter().zip(odd)) {
+        each(left, even);
+        each(right, odd);
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::depthwise::{self, TAPS};
 use super::extents::Extents;
-use super::lines::copy_short;
+use super::lines::{copy_short, put_pairs};
 use crate::kernels::vectorised::VectorLoop;
 
 /// Elements that are summed side by side.
@@ -126,17 +126,6 @@ impl VectorLoop for Spread<'_> {
                 (_, false) => put(sums, along, out, |out, sum| *out = sum),
             }
         }
-    }
-}
-
-/// Puts the sums of two phases in their places.
-#[inline(always)]
-fn put_pairs((even, odd): (&[f32], &[f32]), out: &mut [f32], each: impl Fn(&mut f32, f32)) {
-    let (pairs, rest) = out.as_chunks_mut::<2>();
-    rest.iter_mut().zip(&even[pairs.len()..]).for_each(|(out, &sum)| each(out, sum));
-    for ([left, right], (&even, &odd)) in pairs.iter_mut().zip(even.iter().zip(odd)) {
-        each(left, even);
-        each(right, odd);
     }
 }
 
