@@ -1,11 +1,11 @@
 //! Batched matrix products of strided operands, by the `gemm` crate.
 //!
 //! A right operand with consecutive columns is turned first ([`turned`]), a single row or column is multiplied without
-//! `gemm` ([`row`], [`column`]), as tiny matrices are ([`tiny`]), single numbers ([`inner_products`]) and those with
-//! one long extent ([`slim`]), and threads share a few rows times a deep operand by its rows ([`deep`]). Batch extents
-//! are broadcast by strides of 0; a batch that walks the left operand's rows while the right one stays is one taller
-//! product. 16-bit operands are converted to f32, multiplied there and rounded once: sums have the precision of f32 on
-//! every processor.
+//! `gemm` ([`row`], [`column`]), as tiny matrices are ([`tiny`]), small ones that do not suit it ([`small`]), single
+//! numbers ([`inner_products`]) and those with one long extent ([`slim`]), and threads share a few rows times a deep
+//! operand by its rows ([`deep`]). Batch extents are broadcast by strides of 0; a batch that walks the left operand's
+//! rows while the right one stays is one taller product. 16-bit operands are converted to f32, multiplied there and
+//! rounded once: sums have the precision of f32 on every processor.
 //!
 //! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
 //! ([`folded`]).
@@ -24,6 +24,7 @@ mod row;
 mod scratch;
 mod sharing;
 mod slim;
+mod small;
 mod sums;
 mod tiny;
 mod turn;

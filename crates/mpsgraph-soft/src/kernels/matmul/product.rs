@@ -337,6 +337,10 @@ impl Product {
     /// # Safety
     /// As for [`run`](Self::run).
     pub(super) unsafe fn run_by_gemm(self) {
+        if self.is_small() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_small() };
+        }
         let (m, n, _) = self.extents;
         let whole = n - n % COLUMNS_TOGETHER;
         if self.b.1.1 == 1 && m <= IN_PLACE && 0 < whole && whole < n {
