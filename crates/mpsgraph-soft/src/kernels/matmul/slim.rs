@@ -155,8 +155,8 @@ impl VectorLoop for Gather<'_> {
     }
 }
 
-/// Elements from the first to the last.
-fn reach(extents: [usize; 2], strides: (isize, isize)) -> usize {
+/// Elements from the first to the last of a matrix with no negative strides.
+pub(super) fn reach(extents: [usize; 2], strides: (isize, isize)) -> usize {
     1 + (extents[0] - 1) * strides.0 as usize + (extents[1] - 1) * strides.1 as usize
 }
 

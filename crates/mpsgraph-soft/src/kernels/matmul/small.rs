@@ -2,6 +2,7 @@
 //! operand, and takes a call of its own. Here the last vectors overlap those before.
 
 use super::product::{COLUMNS_TOGETHER, Product};
+use super::slim::reach;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -29,25 +30,14 @@ impl Product {
     /// As for [`run`](Self::run).
     pub(super) unsafe fn run_small(self) {
         let Self { extents: (m, n, k), a, b, c: (c, _), .. } = self;
-        let steps = |(row, column): (isize, isize)| [row as usize, column as usize];
-        let reach =
-            |[rows, columns]: [usize; 2], [row, column]: [usize; 2]| (rows - 1) * row + (columns - 1) * column + 1;
-        let [a_steps, b_steps] = [steps(a.1), steps(b.1)];
         // SAFETY: from the first to the last element of an operand, for which the caller vouches.
-        let a_elements = unsafe { from_raw_parts(a.0, reach([m, k], a_steps)) };
+        let a_elements = unsafe { from_raw_parts(a.0, reach([m, k], a.1)) };
         // SAFETY: likewise.
-        let b_elements = unsafe { from_raw_parts(b.0, reach([k, n], b_steps)) };
+        let b_elements = unsafe { from_raw_parts(b.0, reach([k, n], b.1)) };
         // SAFETY: the rows of the result follow each other, and are the caller's alone.
         let out = unsafe { from_raw_parts_mut(c, m * n) };
-        vectorised(Small {
-            columns: n,
-            depth: k,
-            a: a_elements,
-            steps: a_steps,
-            b: b_elements,
-            between: b_steps[0],
-            out,
-        });
+        let (steps, between) = ([a.1.0 as usize, a.1.1 as usize], b.1.0 as usize);
+        vectorised(Small { columns: n, depth: k, a: a_elements, steps, b: b_elements, between, out });
     }
 }
 
