@@ -188,10 +188,7 @@ fn several(
     let (grads, scratch) = scratch.split_at_mut(e.outputs * TILE);
     let (columns, scratch) = scratch.split_at_mut(together * e.taps() * TILE);
     let (made, buffer) = scratch.split_at_mut(if leaves_weights(e) { columns.len() } else { 0 });
-    for row in 0..out.rows() {
-        let Some(row) = out.row(row) else { unreachable!("there are so many rows") };
-        row.fill(0.0);
-    }
+    out.fill(0.0);
     for panel in panels(out.rows() * positions) {
         for part in parts(panel.clone(), positions) {
             let grad = e.output_of(grad, sample + part.sample, group);
@@ -234,10 +231,7 @@ fn piece(
         return product_of_part(weights, grad, e.outputs, out);
     }
     let height = out.rows() * e.taps();
-    for channel in 0..out.rows() {
-        let Some(channel) = out.row(channel) else { unreachable!("there are so many rows") };
-        channel.fill(0.0);
-    }
+    out.fill(0.0);
     // So many rows are multiplied while their turned weights are in the cache.
     let together = if turned.is_some() { (STAYING / e.outputs).max(1).min(height) } else { height };
     for panel in panels_of_one(e, height) {

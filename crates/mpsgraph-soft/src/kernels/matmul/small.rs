@@ -8,19 +8,19 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// Multiplications up to which this is faster, and columns.
 const MOST: usize = 1 << 14;
-const COLUMNS: usize = 64;
+const MOST_COLUMNS: usize = 64;
 /// Columns of a vector, and of the pair of them that is worked on if there are as many.
 const LANES: usize = 8;
 const WIDE: usize = 2 * LANES;
 /// Rows that are worked on together.
-const ROWS: usize = 4;
+const TOGETHER: usize = 4;
 
 impl Product {
     /// Whether the matrices are small, and no row of the right operand is whole vectors.
     pub(super) fn is_small(&self) -> bool {
         let Self { extents: (m, n, k), a: (_, a), b: (_, b), c: (_, c_row), accumulate } = *self;
         let is_forward = a.0 >= 0 && a.1 >= 0 && b.0 >= 0 && b.1 == 1;
-        let is_odd = (LANES..COLUMNS).contains(&n) && !n.is_multiple_of(COLUMNS_TOGETHER);
+        let is_odd = (LANES..MOST_COLUMNS).contains(&n) && !n.is_multiple_of(COLUMNS_TOGETHER);
         is_odd && m > 1 && m * n * k <= MOST && is_forward && c_row == n && !accumulate
     }
 
@@ -61,9 +61,9 @@ impl VectorLoop for Small<'_> {
     fn run(mut self) {
         let rows = self.out.len() / self.columns;
         let mut row = 0;
-        while row + ROWS <= rows {
-            self.rows::<ROWS>(row);
-            row += ROWS;
+        while row + TOGETHER <= rows {
+            self.rows::<TOGETHER>(row);
+            row += TOGETHER;
         }
         for row in row..rows {
             self.rows::<1>(row);
@@ -111,23 +111,7 @@ impl Small<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ir::DType;
-    use crate::kernels::matmul::tests::{pattern, run};
-    use crate::kernels::matmul::{MatMul, Operand};
-
-    fn compare([m, n, k]: [usize; 3], [a, b]: [[usize; 2]; 2]) {
-        let elements = |[rows, columns]: [usize; 2], [row, column]: [usize; 2]| {
-            pattern((rows - 1) * row + (columns - 1) * column + 1)
-        };
-        let (x, y) = (elements([m, k], a), elements([k, n], b));
-        let operand = |strides: [usize; 2]| Operand { offset: 0, strides: strides.map(|s| s as isize).to_vec() };
-        let product = MatMul::new(DType::F32, &[m, n], k, &operand(a), &operand(b));
-        for (at, &got) in run(&product, &x, &y, m * n).iter().enumerate() {
-            let (i, j) = (at / n, at % n);
-            let sum: f32 = (0..k).map(|l| x[i * a[0] + l * a[1]] * y[l * b[0] + j * b[1]]).sum();
-            assert_eq!(got, sum, "{m}x{k} by {k}x{n}, strides {a:?} and {b:?}, at {i}, {j}");
-        }
-    }
+    use crate::kernels::matmul::tests::compare;
 
     #[test]
     fn every_count_of_columns_and_order() {

@@ -16,24 +16,26 @@ pub(super) fn run<T: bytemuck::Pod>(product: &MatMul, a: &[T], b: &[T], n: usize
     c
 }
 
+/// Multiplies two matrices with these strides, and compares every result. Sums of these numbers are exact in any order.
+pub(super) fn compare([m, n, k]: [usize; 3], [a_strides, b_strides]: [[usize; 2]; 2]) {
+    let reach = |extents: [usize; 2], s: [usize; 2]| (extents[0] - 1) * s[0] + (extents[1] - 1) * s[1] + 2;
+    let [a, b] = [pattern(reach([m, k], a_strides)), pattern(reach([k, n], b_strides))];
+    let operand = |strides: [usize; 2]| Operand { offset: 1, strides: strides.map(|s| s as isize).to_vec() };
+    let product = MatMul::new(DType::F32, &[m, n], k, &operand(a_strides), &operand(b_strides));
+    for (at, &got) in run(&product, &a, &b, m * n).iter().enumerate() {
+        let (i, j) = (at / n, at % n);
+        let element = |x: &[f32], s: [usize; 2], i: usize, j: usize| x[1 + i * s[0] + j * s[1]];
+        let sum: f32 = (0..k).map(|l| element(&a, a_strides, i, l) * element(&b, b_strides, l, j)).sum();
+        assert_eq!(got, sum, "{m}x{n}x{k}, strides {a_strides:?} and {b_strides:?}, at {i}, {j}");
+    }
+}
+
 #[test]
 fn every_size_and_order() {
     for size in 1..=20usize {
         let (m, n, k) = (size, (size * 7) % 19 + 1, (size * 5) % 13 + 1);
-        let (a, b) = (pattern(m * k), pattern(k * n));
-        for (a_strides, b_strides) in
-            [([k, 1], [n, 1]), ([1, m], [n, 1]), ([k, 1], [1, k]), ([1, m], [1, k])].map(|(a, b)| (a, b))
-        {
-            let operand = |s: [usize; 2]| Operand { offset: 0, strides: s.map(|s| s as isize).to_vec() };
-            let product = MatMul::new(DType::F32, &[m, n], k, &operand(a_strides), &operand(b_strides));
-            let c = run(&product, &a, &b, m * n);
-            for i in 0..m {
-                for j in 0..n {
-                    let at = |x: &[f32], s: [usize; 2], i: usize, j: usize| x[i * s[0] + j * s[1]];
-                    let sum: f32 = (0..k).map(|l| at(&a, a_strides, i, l) * at(&b, b_strides, l, j)).sum();
-                    assert_eq!(c[i * n + j], sum, "{m}x{n}x{k} at {i}, {j}");
-                }
-            }
+        for strides in [[[k, 1], [n, 1]], [[1, m], [n, 1]], [[k, 1], [1, k]], [[1, m], [1, k]]] {
+            compare([m, n, k], strides);
         }
     }
 }

@@ -50,6 +50,14 @@ impl<'a, T: Pod> Columns<'a, T> {
         (self.width == self.apart).then(|| unsafe { slice::from_raw_parts_mut(self.first, self.rows * self.apart) })
     }
 
+    /// Fills all rows with this.
+    pub fn fill(&mut self, value: T) {
+        for row in 0..self.rows {
+            let Some(row) = self.row(row) else { unreachable!("there are so many rows") };
+            row.fill(value);
+        }
+    }
+
     /// How many rows they have.
     pub fn rows(&self) -> usize {
         self.rows

@@ -2,25 +2,8 @@
 
 use super::{LANES, MOST};
 use crate::ir::DType;
-use crate::kernels::matmul::tests::{pattern, run};
+use crate::kernels::matmul::tests::{compare, run};
 use crate::kernels::matmul::{MatMul, Operand};
-
-/// Multiplies two matrices with these strides, and compares every result.
-fn compare([m, n, k]: [usize; 3], [a_strides, b_strides]: [[usize; 2]; 2]) {
-    let reach = |extents: [usize; 2], s: [usize; 2]| (extents[0] - 1) * s[0] + (extents[1] - 1) * s[1] + 2;
-    let [a, b] = [pattern(reach([m, k], a_strides)), pattern(reach([k, n], b_strides))];
-    let operand = |strides: [usize; 2]| Operand { offset: 1, strides: strides.map(|s| s as isize).to_vec() };
-    let product = MatMul::new(DType::F32, &[m, n], k, &operand(a_strides), &operand(b_strides));
-    let got = run(&product, &a, &b, m * n);
-    for (at, &got) in got.iter().enumerate() {
-        let (i, j) = (at / n, at % n);
-        let element = |x: &[f32], s: [usize; 2], i: usize, j: usize| f64::from(x[1 + i * s[0] + j * s[1]]);
-        let terms = (0..k).map(|l| element(&a, a_strides, i, l) * element(&b, b_strides, l, j));
-        let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
-        let strides = [a_strides, b_strides];
-        assert!((f64::from(got) - sum).abs() <= 1e-5 * size, "{m}x{n}x{k}, {strides:?} at {i}, {j}: {got}, {sum}");
-    }
-}
 
 /// Every order of both operands, also apart from what is beside them.
 fn orders(extents: [usize; 3]) {
