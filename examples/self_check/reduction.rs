@@ -15,6 +15,7 @@ pub const TRAPS: &[Trap] = &[
     check("f16 product that leaves f16 on the way", narrow_product),
     check("max, min with NaN and infinities", nan_extremes),
     check("argmax, argmin choose the NaN, else the first of equals", nan_positions),
+    check("argmax, argmin of long rows of zeros and ones", positions_of_equals),
     check("i64 argmax, argmin, max, min beyond 2^53", wide_extremes),
     check("u64 and u32 max, min beyond the sign bit", unsigned_extremes),
     check("i32, i64 sums and products beyond 2^24 wrap", wide_sums),
@@ -103,6 +104,27 @@ fn nan_positions() -> Outcome {
             close_floats(&value.into_data(), &[6, 1], &[NAN, 4.0, NAN, -INF, 5.0, 7.0], EXACT),
         ]
     }))
+}
+
+/// Of which a beta of macOS 27 has not found the first (pytorch/pytorch#187280).
+fn positions_of_equals() -> Outcome {
+    let found = |count: usize, dtype: DType| {
+        let first = [0, 5, count - 1];
+        let ones: Vec<i64> = first
+            .iter()
+            .flat_map(|&first| (0..count).map(move |at| i64::from(at >= first && (at - first) % 3 == 0)))
+            .collect();
+        let (rows, largest) = (|| ints(&ones, [3, count], dtype), first.map(|first| first as i128));
+        let smallest = [1, 0, 0];
+        Outcome::of([
+            same_integers(&rows().argmax(1).into_data(), &[3, 1], &largest),
+            same_integers(&rows().argmin(1).into_data(), &[3, 1], &smallest),
+            same_integers(&rows().transpose().argmax(0).into_data(), &[1, 3], &largest),
+            same_integers(&rows().float().argmax(1).into_data(), &[3, 1], &largest),
+            same_integers(&(rows().float().transpose() * 2.0).argmin(0).into_data(), &[1, 3], &smallest),
+        ])
+    };
+    Outcome::of([77, 50_000].map(|count| found(count, DType::I32)))
 }
 
 fn wide_extremes() -> Outcome {

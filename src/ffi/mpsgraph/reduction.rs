@@ -32,9 +32,6 @@ graph_methods! {
 
     /// Whether any element is true, in the dtype of the operand.
     fn reduction_or(x, axes: &[isize]) = "reductionOrWithTensor:axes:name:", since (12, 2);
-
-    /// Index of the largest element as i32, the first of equal ones; never that of a NaN (-1 if all are).
-    fn reduction_arg_maximum(x, axis: isize) = "reductionArgMaximumWithTensor:axis:name:", since (12, 0);
 }
 
 #[cfg(test)]
@@ -65,7 +62,5 @@ pub(super) fn exercise() {
             cases.gives(reduction(&graph, operand, &[1]), &[2, 1], &expected);
             cases.gives(reduction(&graph, operand, &[-1]), &[2, 1], &expected);
         }
-        let largest = graph.reduction_arg_maximum(&x, 1);
-        cases.gives(largest, &[2, 1], &[2.0, 2.0]);
     });
 }

@@ -31,7 +31,7 @@ pub(super) fn reduced(cx: &Lowering<'_>, op: &ReductionOp, input: &Operand, outp
         }
         Kind::Mean => mean_of(cx, &x, *dtype, shape.num_elements() / output.elements(), &axes),
         Kind::Extreme(extreme) => extreme_of(cx, &x, *dtype, extreme, axis),
-        Kind::Arg(extreme) => position_of(cx, &x, (*dtype, output.dtype), extreme, axis),
+        Kind::Arg(extreme) => position_of(cx, (&x, &view), (*dtype, output.dtype), extreme, axis),
         Kind::Any => truth_of(cx, &x, *dtype, |truths| graph.reduction_or(truths, &[axis])),
         Kind::All => truth_of(cx, &x, *dtype, |truths| graph.reduction_and(truths, &[axis])),
     };
@@ -95,13 +95,14 @@ fn extreme_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, extreme: Extreme
     from_comparable(cx, &value, dtype)
 }
 
-/// The first position of the extreme.
+/// The first position of the extreme in `x`, which has this shape.
 ///
-/// MPSGraph never chooses NaN (its argmax of NaN alone is -1), and its argmax of 64-bit integers has been wrong
-/// (pytorch/pytorch#92311). So the graph compares each element with the extreme and finds the first true one.
+/// MPSGraph's argmax never chooses NaN (of NaN alone it is -1), has been wrong for 64-bit integers
+/// (pytorch/pytorch#92311), and in betas of macOS 27 for others (pytorch/pytorch#187280, which PyTorch no longer uses
+/// it for). So the graph compares each element with the extreme, and takes the least position of those that are equal.
 fn position_of(
     cx: &Lowering<'_>,
-    x: &ffi::Tensor,
+    (x, shape): (&ffi::Tensor, &[usize]),
     (dtype, out): (DType, DType),
     extreme: Extreme,
     axis: isize,
@@ -113,8 +114,12 @@ fn position_of(
     if dtype.is_float() {
         hit = graph.logical_or(&hit, &graph.is_nan(x));
     }
-    let index = graph.reduction_arg_maximum(&graph.cast(&hit, ffi::DataType::F32), axis);
-    convert(cx, &index, DType::I32, out)
+    let extent = shape[axis as usize];
+    let mut along = vec![1; shape.len()];
+    along[axis as usize] = extent;
+    let places =
+        graph.select(&hit, &graph.coordinate_along_axis(axis, &along), &cx.constant(extent as f64, DType::I32));
+    convert(cx, &graph.reduction_minimum(&places, &[axis]), DType::I32, out)
 }
 
 /// What `reduce` makes of whether elements differ from 0. Only 32-bit numbers reduce on every system (pytorch/pytorch,

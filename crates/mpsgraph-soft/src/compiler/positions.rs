@@ -1,14 +1,16 @@
 //! Finds positions of extremes at once, where a graph looks for the first element that equals the extreme.
 //!
-//! MPSGraph's positions never name a NaN, and those of 64-bit integers have been wrong. So who wants them compares each
-//! element with the extreme. The kernel reads the elements once instead of twice, and writes no comparisons.
+//! MPSGraph's own positions never name a NaN, and those of 64-bit integers have been wrong. So who wants them compares
+//! each element with the extreme, and takes the least position of equals. The kernel reads the elements once instead of
+//! twice, and writes no comparisons.
 
 use super::Job;
 use super::constants::integer;
-use super::reading::{binary, bits_of, cast, unary, view};
+use super::reading::{binary, bits_of, cast, select, unary, view};
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::arg_reduce::ArgReduce;
+use crate::kernels::iota::Iota;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job, with each such group of nodes as one.
@@ -24,15 +26,20 @@ pub fn join(job: Job) -> Job {
 /// extreme  = min or max(x) along the axis
 /// hits     = x == extreme                  of integers
 ///            x == extreme || is_nan(x)     of floats, whose extreme is NaN if one of them is
-/// position = arg max(hits)
+/// position = min(hits ? places : extent) along the axis
 /// ```
 ///
 /// where the extreme may be found of the elements in another form: half floats as f32, and unsigned integers moved by
 /// half their range.
 fn position(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let Node { op, inputs, output, method } = nodes.node(id);
-    let Op::Kernel(KernelOp::ArgReduce(ArgReduce { max: true, or_nan: false, axis })) = *op else { return None };
-    let hits = inputs[0];
+    let Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Min, axes })) = op else { return None };
+    let (&[axis], [hits, places, none]) = (axes.as_slice(), select(nodes, inputs[0])?) else { return None };
+    let extent = nodes.ty(inputs[0]).shape[axis];
+    let counts = nodes.node(places).op == Iota { axis }.into() && nodes.ty(places).shape[axis] == extent;
+    if !counts || integer(nodes, none) != i64::try_from(extent).ok() {
+        return None;
+    }
     let (equal, tested) = match binary(nodes, hits, BinaryOp::Or) {
         Some((equal, test)) => (equal, Some(unary(nodes, test, UnaryOp::IsNan)?)),
         None => (hits, None),

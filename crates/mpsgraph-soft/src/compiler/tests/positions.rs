@@ -1,7 +1,7 @@
 //! Positions of extremes become one kernel, with the positions that the nodes give one by one.
 
 use super::*;
-use crate::kernels::arg_reduce::ArgReduce;
+use crate::kernels::iota::Iota;
 
 fn cast(nodes: &mut Nodes, x: ValueId, dtype: DType) -> ValueId {
     let shape = nodes.ty(x).shape.clone();
@@ -27,11 +27,21 @@ fn first(nodes: &mut Nodes, x: ValueId, value: ValueId, tested: Option<ValueId>,
         let is_nan = push(nodes, UnaryOp::IsNan, [tested], ty);
         hits = binary(nodes, BinaryOp::Or, hits, is_nan);
     }
-    let hits = cast(nodes, hits, DType::F32);
-    let mut shape = nodes.ty(x).shape.clone();
-    shape[axis] = 1;
-    let op = ArgReduce { max: true, or_nan: false, axis };
-    push(nodes, Op::Kernel(op.into()), [hits], TensorType::new(DType::I32, shape))
+    let ty = TensorType::new(DType::I32, nodes.ty(x).shape.clone());
+    let extent = ty.shape[axis];
+    first_place(nodes, hits, (axis, extent as i32), ty)
+}
+
+/// The least place along the axis that is hit, or else `none`.
+fn first_place(nodes: &mut Nodes, hits: ValueId, (axis, none): (usize, i32), ty: TensorType) -> ValueId {
+    let mut along = vec![1; ty.shape.len()];
+    along[axis] = ty.shape[axis];
+    let places = push(nodes, Op::Kernel(Iota { axis }.into()), [], TensorType::new(DType::I32, along));
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&none.to_le_bytes());
+    let none = push(nodes, Leaf::Splat(bytes), [], TensorType::new(DType::I32, [1]));
+    let places = push(nodes, ElementwiseOp::Select, [hits, places, none], ty);
+    reduced(nodes, ReduceOp::Min, places, axis)
 }
 
 /// The elements of rows in which numbers are found twice, and NaN and infinities now and then.
@@ -132,4 +142,15 @@ fn other_positions_stay_as_they_are() {
         assert!(plan.describe().contains("Equal"), "{}", plan.describe());
         assert_eq!(run(&plan, &[bytes]), unfused(&nodes, &[x], &[bytes], &[y]), "{}", plan.describe());
     }
+
+    // The kernel has no such place for what is not hit.
+    let mut nodes = Nodes::default();
+    let ty = TensorType::new(DType::I32, shape);
+    let x = push(&mut nodes, Leaf::Placeholder, [], ty.clone());
+    let value = reduced(&mut nodes, ReduceOp::Max, x, 1);
+    let hits = binary(&mut nodes, BinaryOp::Equal, x, value);
+    let y = first_place(&mut nodes, hits, (1, 7), ty);
+    let plan = compile(&nodes, &[x], &[y]);
+    assert!(plan.describe().contains("Equal"), "{}", plan.describe());
+    assert_eq!(run(&plan, &[bytes]), unfused(&nodes, &[x], &[bytes], &[y]), "{}", plan.describe());
 }
