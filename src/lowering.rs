@@ -23,9 +23,12 @@ use crate::dtype::stored;
 use crate::ffi::{self, DataType, Graph};
 use crate::tensor_type::TensorType;
 
-/// Elements of 32 bits that a tensor inside of a graph may have. MPSGraph allocates it only when the program runs, and
-/// ends the process for one of more than 4 GiB (pytorch/pytorch#149261).
-pub(crate) const MOST_ELEMENTS: usize = 1 << 30;
+/// Bytes of a tensor inside of a graph. MPSGraph allocates it only when the program runs, and ends the process for a
+/// larger one (pytorch/pytorch#149261).
+pub(crate) const MOST_BYTES: usize = 1 << 32;
+
+/// Elements of 32 bits that are so many bytes.
+pub(crate) const MOST_ELEMENTS: usize = MOST_BYTES / 4;
 
 /// What no option of a window (an extent, a step, a padding) may be: positions are i32.
 pub(crate) const POSITIONS: usize = 1 << 31;
@@ -69,6 +72,11 @@ impl<'a> Lowering<'a> {
         self.shared.constant(what, shape, || {
             self.graph.constant_with_data(bytemuck::cast_slice(&numbers()), shape, DataType::F32)
         })
+    }
+
+    /// Whether the node has scalars.
+    pub fn has_scalars(&self) -> bool {
+        !self.scalars.is_empty()
     }
 
     /// The node's `index`-th scalar as a `[1]` tensor of `dtype`.

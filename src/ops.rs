@@ -81,10 +81,10 @@ pub(crate) trait Operation {
     /// What the lowering reshapes, if the output has this rank.
     fn reshapes(&self, rank: usize) -> Reshapes;
 
-    /// Whether nothing on the way from these operands to the output has wider elements than they have. Only such ops
-    /// take tensors of more than [`MOST_ELEMENTS`](crate::lowering::MOST_ELEMENTS).
-    fn keeps_width(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
-        false
+    /// Bytes of an element of the widest tensors on the way from these operands to the output; 0 if none is wider than
+    /// those. No tensor may have more than [`MOST_BYTES`](crate::lowering::MOST_BYTES).
+    fn widest(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> usize {
+        4
     }
 
     /// Whether MPSGraph's optimization level 1 may compile the op, if all of it is f32.
@@ -237,8 +237,8 @@ impl Op {
         self.of_family().is_rewritten()
     }
 
-    pub fn keeps_width(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
-        self.of_family().keeps_width(operands, output)
+    pub fn widest(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> usize {
+        self.of_family().widest(operands, output)
     }
 
     pub fn fits_level_1(&self) -> bool {

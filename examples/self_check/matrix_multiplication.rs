@@ -19,6 +19,7 @@ pub const TRAPS: &[Trap] = &[
     check("linear layer of ranks 2, 3 and 4", layers),
     check("two layers with biases of a computed [1, 1, 20] (macOS 26)", layers_of_one),
     check("batches broadcast both ways", broadcasting),
+    check("products with zeros and ones", one_number),
     check("f16 and bf16 batches (random on M5)", narrow_batches),
     check("f16 batches twice give the same bits", narrow_batches_twice),
     check("f16 with few rows and odd strides", narrow_few_rows),
@@ -135,6 +136,23 @@ fn one_row_with_bias() -> Outcome {
             close_floats(&layer.into_data(), &[1, n], &expected, tolerance),
             close_floats(&by_hand.into_data(), &[1, n], &expected, tolerance),
             close_floats(&batch.into_data(), &[1, 1, n], &expected, tolerance),
+        ]
+    }))
+}
+
+/// Which the graph may keep as one number.
+fn one_number() -> Outcome {
+    let (m, k, n) = (40, 48, 33);
+    let x = noise(m * k, 26);
+    let sums_of_rows: Vec<f64> = x.chunks(k).flat_map(|row| vec![row.iter().sum(); n]).collect();
+    Outcome::of([DType::F32, DType::F16].into_iter().flat_map(|dtype| {
+        let tolerance = if dtype == DType::F32 { sums(k) } else { within(1e-2, 2e-3) };
+        let left = || floats(&x, [m, k], dtype);
+        let ones = left().matmul(Tensor::ones([k, n], (&MpsGraphDevice, dtype)));
+        let zeros = left().matmul(Tensor::zeros([k, n], (&MpsGraphDevice, dtype)));
+        [
+            close_floats(&ones.into_data(), &[m, n], &sums_of_rows, tolerance),
+            close_floats(&zeros.into_data(), &[m, n], &vec![0.0; m * n], EXACT),
         ]
     }))
 }

@@ -5,11 +5,12 @@ use test_support::Outcome;
 
 use crate::agreement::{close_floats, same_integers};
 use crate::table::{Trap, check};
-use crate::values::{B, coordinates, f32s, ints, noise, position};
+use crate::values::{B, bools, coordinates, f32s, ints, noise, position};
 
 pub const TRAPS: &[Trap] = &[
     check("transposed, sliced and flipped operands of one operation", operands),
     check("cat along each dim, many operands, i64", cats),
+    check("cat of bools", cat_of_bools),
     check("a slice of the last dim read with the first one in two", slices_read_in_other_shapes),
 ];
 
@@ -60,6 +61,18 @@ fn cats() -> Outcome {
             vec![at[0], at[1], at[2] % 5]
         }),
         moved(Tensor::cat(many, 0), [40, 3], [40, 3], |at| at.to_vec()),
+    ])
+}
+
+fn cat_of_bools() -> Outcome {
+    let (x, y) = ([true, false, true, true, false, false], [false, true]);
+    let (first, second) = (|| bools(&x, [2, 3]), || bools(&y, [2, 1]));
+    let joined = Tensor::cat(vec![first(), second(), first().bool_not()], 1);
+    let expected = [[1, 0, 1, 0, 0, 1, 0], [1, 0, 0, 1, 0, 1, 1]].concat();
+    let counted = joined.clone().int().sum_dim(1);
+    Outcome::of([
+        same_integers(&joined.int().into_data(), &[2, 7], &expected),
+        same_integers(&counted.into_data(), &[2, 1], &[3, 4]),
     ])
 }
 

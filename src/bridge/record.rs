@@ -8,7 +8,7 @@ use super::runtime::Runtime;
 use super::thread;
 use super::value::{Handle, State};
 use crate::error::unsupported;
-use crate::lowering::MOST_ELEMENTS;
+use crate::lowering::MOST_BYTES;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
 use crate::tensor::MpsGraphTensor;
@@ -84,21 +84,26 @@ pub(crate) fn check_size(op: &'static str, result: &TensorType) {
     Runtime::get().check_size(op, result).unwrap_or_else(|error| error.raise());
 }
 
-/// Refuses an op whose graph would hold a tensor of more than [`MOST_ELEMENTS`] 32-bit elements.
+/// Refuses an op whose graph would hold a tensor of more than [`MOST_BYTES`] because its elements are wider than those
+/// of operands and output.
 fn check_width(op: &Op, inputs: &[&MpsGraphTensor], output: &TensorType, bytes: usize) {
-    // An element has a byte at least.
-    if bytes > MOST_ELEMENTS || inputs.iter().any(|input| input.value.0.bytes() > MOST_ELEMENTS) {
+    // An element has a byte at least, and eight at most.
+    let may_be_large = |bytes: usize| bytes > MOST_BYTES / 8;
+    if may_be_large(bytes) || inputs.iter().any(|input| may_be_large(input.value.0.bytes())) {
         check_elements(op, inputs, output);
     }
 }
 
 #[cold]
 fn check_elements(op: &Op, inputs: &[&MpsGraphTensor], output: &TensorType) {
+    let width = op.widest(inputs, output);
     let shapes = inputs.iter().map(|input| &input.shape).chain([&output.shape]);
     let most = shapes.max_by_key(|shape| shape.num_elements());
-    let large = most.filter(|shape| shape.num_elements() > MOST_ELEMENTS);
-    if let Some(shape) = large.filter(|_| !op.keeps_width(inputs, output)) {
-        let reason = "its elements have 32 bits on the way, which for more than 2^30 are over 4 GiB; split the tensor";
+    if let Some(shape) = most.filter(|shape| shape.num_elements() * width > MOST_BYTES) {
+        let (bits, most) = (8 * width, (MOST_BYTES / width).ilog2());
+        let reason = format!(
+            "its elements have {bits} bits on the way, which for more than 2^{most} are over 4 GiB; split the tensor"
+        );
         unsupported(op.name(), format!("{reason} (shape {:?}, {:?})", &shape[..], output.dtype));
     }
 }

@@ -197,8 +197,8 @@ impl Operation for ActivationOp {
         convert(cx, &result, wide, output.dtype)
     }
 
-    fn keeps_width(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
-        matches!(self, Self::Relu)
+    fn widest(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> usize {
+        if matches!(self, Self::Relu) { 0 } else { 4 }
     }
 
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {

@@ -121,22 +121,38 @@ impl Operation for ArithmeticOp {
         }
     }
 
-    fn keeps_width(&self, operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
+    fn widest(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> usize {
+        let dtype = operands[0].dtype();
         match self {
             Self::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
             | Self::BinaryScalar(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
             | Self::Compare(_)
             | Self::CompareScalar(_)
             | Self::MaskWhere
-            | Self::MaskFill => operands[0].dtype().is_float(),
-            Self::Unary(_)
+            | Self::MaskFill
+                if dtype.is_float() =>
+            {
+                0
+            }
+            Self::Binary(BinaryOp::Div | BinaryOp::Remainder)
+            | Self::BinaryScalar(BinaryOp::Div | BinaryOp::Remainder)
+                if dtype == DType::U32 =>
+            {
+                8
+            }
+            Self::Cast if dtype.is_float() && output.dtype == DType::U32 => 8,
+            Self::Compare(_)
+            | Self::CompareScalar(_)
+            | Self::MaskWhere
+            | Self::MaskFill
+            | Self::Unary(_)
             | Self::Binary(_)
             | Self::BinaryScalar(_)
             | Self::PowerScalar { .. }
             | Self::PowerOf(_)
             | Self::Test(_)
             | Self::Cast
-            | Self::Clamp { .. } => false,
+            | Self::Clamp { .. } => 4,
         }
     }
 

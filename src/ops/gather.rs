@@ -22,7 +22,7 @@ use crate::lowering::conversion::low_bits;
 use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::rank::{along, outer_axis_inner};
 use crate::lowering::scalar::ScalarInput;
-use crate::lowering::{Lowering, Operand};
+use crate::lowering::{Lowering, MOST_BYTES, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -80,12 +80,14 @@ impl Operation for GatherOp {
         }
     }
 
-    fn keeps_width(&self, _operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
-        match self {
-            GatherOp::AlongAxis { .. } => Carrier::of(output.dtype).keeps_width(),
-            GatherOp::Rows { .. } => Carrier::of_rows(output.dtype).keeps_width(),
-            GatherOp::Position { .. } => false,
-        }
+    fn widest(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> usize {
+        let carrier = match self {
+            GatherOp::AlongAxis { .. } => Carrier::of(output.dtype),
+            GatherOp::Rows { .. } => Carrier::of_rows(output.dtype),
+            GatherOp::Position { .. } => return widest_index(operands[0]).max(4),
+        };
+        let carried = if carrier.keeps_width() { 0 } else { 4 };
+        widest_index(operands[1]).max(carried)
     }
 
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
@@ -264,6 +266,12 @@ pub(crate) fn index(cx: &Lowering<'_>, indices: &Operand, extent: usize) -> ffi:
         graph.maximum(&wide, &number(-1.0))
     };
     graph.cast(&graph.minimum(&wide, &number(extent as f64)), DataType::I32)
+}
+
+/// Bytes of an element on the way to these indices as i32, if they are so many that it matters; 0 otherwise.
+fn widest_index(indices: &MpsGraphTensor) -> usize {
+    let bytes = if indices.dtype() == DType::U32 { 8 } else { 4 };
+    if indices.shape.num_elements() * bytes > MOST_BYTES { bytes } else { 0 }
 }
 
 /// i32 indices limited to `0..extent`.

@@ -17,7 +17,7 @@ pub(crate) use linear::{linear, linear_bias_backward, linear_weight_backward, li
 
 pub(crate) use self::parts::INNER;
 pub(super) use self::parts::are_distant;
-use self::parts::{BATCH, Parts, is_far};
+use self::parts::{BATCH, Parts, is_far, is_fused_row};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
 use crate::error::invalid;
@@ -35,10 +35,11 @@ use crate::tensor_type::{TensorType, broadcast, extents, shape};
 pub(crate) enum MatrixMultiplicationOp {
     /// `[a (…, m, k), b (…, k, n)]`, floats of one dtype: both with two axes, or both with three and batches that are
     /// equal or 1, or other ranks ([`keeps_ranks`]) with at most [`BATCH`] matrices. If one of the last two extents
-    /// [`is_far`], the node's scalar is minus infinity.
+    /// [`is_far`], or the row [`is_fused_row`], the node's scalar is minus infinity.
     Float,
     /// `[x (m, k), weight (k, n), bias (n)]`, floats of one dtype, no extent of which [`is_far`]: the product and a sum
-    /// with it. One op, because where a layer runs for one sample the cost of each recorded op counts.
+    /// with it. One op, because where a layer runs for one sample the cost of each recorded op counts. Its scalar is
+    /// that of the product.
     Linear,
     /// `[a (batch, m, k), b (batch, n, k)]`, integers of one dtype, batches equal or 1: rows times rows.
     Integer,
@@ -65,10 +66,10 @@ impl Operation for MatrixMultiplicationOp {
         }
     }
 
-    fn keeps_width(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
+    fn widest(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> usize {
         match self {
-            Self::Float | Self::Linear => !through_f32(&operands[0].shape, output),
-            Self::Integer => false,
+            Self::Float | Self::Linear if !through_f32(&operands[0].shape, output) => 0,
+            Self::Float | Self::Linear | Self::Integer => 4,
         }
     }
 
@@ -119,14 +120,9 @@ pub(super) fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &Tensor
     let shapes = [&a.ty.shape, &b.ty.shape];
     let computed_in = if through_f32(&a.ty.shape, output) { DType::F32 } else { output.dtype };
     let [x, y] = [a, b].map(|operand| convert(cx, &operand.tensor, output.dtype, computed_in));
-    let product = if is_far(shapes.map(|shape| &shape[..])) {
-        let least = Some(cx.scalar(0, computed_in));
-        let graph = cx.graph();
-        Parts { graph, least }.far([&x, &y], shapes)
-    } else {
-        let (graph, least) = (cx.graph(), None);
-        Parts { graph, least }.batches([&x, &y], shapes)
-    };
+    let parts = Parts { graph: cx.graph(), least: cx.has_scalars().then(|| cx.scalar(0, computed_in)) };
+    let is_far = is_far(shapes.map(|shape| &shape[..]));
+    let product = if is_far { parts.far([&x, &y], shapes) } else { parts.batches([&x, &y], shapes) };
     convert(cx, &product, computed_in, output.dtype)
 }
 
@@ -197,7 +193,7 @@ fn float_product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, shape: Shape) -> MpsG
 
 /// What a product of floats of these shapes is fed.
 pub(super) fn scalars(shapes: [&[usize]; 2]) -> &'static [ScalarInput] {
-    if is_far(shapes) { &[ScalarInput::Float(f64::NEG_INFINITY)] } else { &[] }
+    if is_far(shapes) || is_fused_row(shapes[0]) { &[ScalarInput::Float(f64::NEG_INFINITY)] } else { &[] }
 }
 
 /// The operand with its batch as one axis: of extent 1 or `count`.

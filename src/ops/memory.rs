@@ -114,18 +114,19 @@ impl Operation for MemoryOp {
         }
     }
 
-    fn keeps_width(&self, _operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
+    fn widest(&self, _operands: &[&MpsGraphTensor], output: &TensorType) -> usize {
         match self {
-            Self::Zeros | Self::Ones => output.dtype.is_float(),
-            Self::Full => true,
-            Self::Coordinates | Self::Range => false,
+            Self::Zeros | Self::Ones if output.dtype.is_float() => 0,
+            Self::Full => 0,
+            Self::Zeros | Self::Ones | Self::Coordinates | Self::Range => 4,
         }
     }
 
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
         match self {
-            Self::Full => Provenance::REPEATED,
-            Self::Zeros | Self::Ones | Self::Coordinates | Self::Range => Provenance::NONE,
+            // One number, which may be kept as such.
+            Self::Full | Self::Zeros | Self::Ones => Provenance::REPEATED,
+            Self::Coordinates | Self::Range => Provenance::NONE,
         }
     }
 

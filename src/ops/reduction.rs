@@ -285,6 +285,11 @@ impl Operation for ReductionOp {
         lowering::reduced(cx, self, &inputs[0], output)
     }
 
+    fn widest(&self, operands: &[&MpsGraphTensor], _output: &TensorType) -> usize {
+        // Sums of which a mean is made do not wrap around.
+        if self.kind == Kind::Mean && !operands[0].dtype().is_float() { 8 } else { 4 }
+    }
+
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         match self.kind {
             Kind::Sum if inputs[0].has(Provenance::EXPONENTIALS) => Provenance::TOTALS,

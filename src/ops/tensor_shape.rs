@@ -73,8 +73,8 @@ impl Operation for TensorShapeOp {
         }
     }
 
-    fn keeps_width(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
-        true
+    fn widest(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> usize {
+        0
     }
 
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {

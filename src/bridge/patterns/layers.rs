@@ -1,4 +1,5 @@
-//! Linear layers are a product and a sum, as the other patterns look for them. MPSGraph computes the same nodes.
+//! Linear layers are a product and a sum, as the other patterns look for them. MPSGraph computes the same nodes. Layers
+//! whose product has a scalar stay as they are, because scalars belong to recorded nodes.
 
 use burn_backend::Shape;
 use smallvec::smallvec;
@@ -16,7 +17,7 @@ pub(super) fn apply(program: &mut Program) {
     for place in 0..program.schedule.len() {
         let at = program.schedule[place];
         let node = &mut program.nodes[at as usize];
-        if node.op != LAYER {
+        if node.op != LAYER || !node.scalars.is_empty() {
             continue;
         }
         let Some(mut bias) = node.inputs.pop() else { unreachable!("a layer has a bias") };

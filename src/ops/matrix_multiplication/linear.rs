@@ -3,7 +3,7 @@
 use burn_backend::TensorMetadata;
 
 use super::parts::is_far;
-use super::{MatrixMultiplicationOp, matmul};
+use super::{MatrixMultiplicationOp, matmul, scalars};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ops::arithmetic::{self, BinaryOp};
@@ -46,7 +46,8 @@ fn one_op(x: MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor) -> 
     result[x.rank() - 1] = outputs;
     let x = positions("linear", x);
     let own = TensorType::new(x.dtype(), shape(&[x.shape[0], outputs]));
-    record(MatrixMultiplicationOp::Linear.into(), &[&x, weight, bias], &[], own).with_shape(result)
+    let scalars = scalars([x.dims(), weight.dims()]);
+    record(MatrixMultiplicationOp::Linear.into(), &[&x, weight, bias], scalars, own).with_shape(result)
 }
 
 /// Gradient of [`linear`] for its input.

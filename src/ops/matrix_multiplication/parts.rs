@@ -28,11 +28,17 @@ pub(super) fn is_far(shapes: [&[usize]; 2]) -> bool {
     !os_version::at_least(14, 4) && shapes.into_iter().any(far)
 }
 
+/// Whether the product of matrices of these shapes has one row, on a system where that matters: on M1, macOS 26 loses
+/// the bias that it fuses into such a product (see pytorch's mps/operations/Linear.mm); fixed in 27.
+pub(super) fn is_fused_row(left: &[usize]) -> bool {
+    left[left.len() - 2] == 1 && os_version::at_least(26, 0) && !os_version::at_least(27, 0)
+}
+
 /// Builds products of parts.
 pub(super) struct Parts<'a> {
     pub graph: &'a ffi::Graph,
-    /// Fed minus infinity in the operands' dtype, if a part may have rows that are too far apart. The maximum of such a
-    /// part and this number makes MPSGraph copy the part; otherwise it may read the part in place.
+    /// Fed minus infinity in the operands' dtype, if a part may have rows that are too far apart, or the product has
+    /// one row. The maximum of something and this number makes MPSGraph copy that; otherwise it may be read in place.
     pub least: Option<ffi::Tensor>,
 }
 
@@ -75,10 +81,9 @@ impl Parts<'_> {
     fn one_product(&self, a: &ffi::Tensor, b: &ffi::Tensor, shape_a: &Shape, shape_b: &Shape) -> ffi::Tensor {
         let graph = self.graph;
         let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
-        // On M1, macOS 26 loses the bias that it fuses into a product with one row (see pytorch's
-        // mps/operations/Linear.mm); fixed in 27. With the operands' roles exchanged the product has one column
-        // instead.
-        if shape_a[rank_a - 2] > 1 || !os_version::at_least(26, 0) || os_version::at_least(27, 0) {
+        // With the operands' roles exchanged the product has one column instead. The result is copied, so that nothing
+        // is fused into a product that the compiler has turned back.
+        if !is_fused_row(shape_a) {
             return self.inner_parts(a, b, shape_a, shape_b);
         }
         if shape_b[rank_b - 1] == 1 {
@@ -87,7 +92,7 @@ impl Parts<'_> {
             twice[rank_a - 2] = 2;
             let rows = graph.concat(&[a, a], rank_a as isize - 2);
             let product = self.inner_parts(&rows, b, &twice, shape_b);
-            return graph.slice_dimension(&product, rank_a.max(rank_b) - 2, 0, 1);
+            return self.copied(graph.slice_dimension(&product, rank_a.max(rank_b) - 2, 0, 1));
         }
         let turned = |x: &ffi::Tensor, shape: &Shape| {
             let last = shape.num_dims() - 1;
@@ -97,7 +102,15 @@ impl Parts<'_> {
         };
         let ((left, shape_left), (right, shape_right)) = (turned(b, shape_b), turned(a, shape_a));
         let product = self.inner_parts(&left, &right, &shape_left, &shape_right);
-        graph.transpose(&product, &turning(rank_a.max(rank_b)))
+        self.copied(graph.transpose(&product, &turning(rank_a.max(rank_b))))
+    }
+
+    /// The same, in memory of its own if the number for that is fed.
+    fn copied(&self, x: ffi::Tensor) -> ffi::Tensor {
+        match &self.least {
+            Some(least) => self.graph.maximum_with_nan_propagation(&x, least),
+            None => x,
+        }
     }
 
     /// The sum of products of at most [`INNER`] columns and rows.
@@ -120,10 +133,7 @@ impl Parts<'_> {
             return (x.clone(), shape.clone());
         }
         let part = axis::part(self.graph, x, shape, axis, bounds);
-        let part = match &self.least {
-            Some(least) if rows_are_distant(shape) => self.graph.maximum_with_nan_propagation(&part, least),
-            Some(_) | None => part,
-        };
+        let part = if rows_are_distant(shape) { self.copied(part) } else { part };
         let mut shape = shape.clone();
         shape[axis] = bounds[1] - bounds[0];
         (part, shape)

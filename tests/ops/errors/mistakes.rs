@@ -28,6 +28,10 @@ fn int(shape: impl Into<Shape>) -> MpsGraphTensor {
     B::int_from_data(distinct(shape, DType::I32), &DEVICE)
 }
 
+fn bytes(shape: impl Into<Shape>) -> MpsGraphTensor {
+    B::int_from_data(distinct(shape, DType::U8), &DEVICE)
+}
+
 /// Attention of two queries to three keys.
 fn masked(mask: Option<[usize; 4]>, bias: Option<[usize; 4]>, softcap: Option<f64>) -> MpsGraphTensor {
     let mask = mask.map(|shape| B::float_equal_elem(float(shape), 0.5.into(), BoolDType::Native));
@@ -138,6 +142,20 @@ const CASES: &[Case] = &[
     (
         || B::float_sum_dim(B::float_expand(half([1, 33_000]), [1 << 15, 33_000].into()), 1),
         &["sum_dim", "2^30", "[32768, 33000]", "F16", "split the tensor"],
+    ),
+    // As numbers of 64 bits.
+    (
+        || B::int_mean_dim(B::int_expand(bytes([1, 33_000]), [1 << 14, 33_000].into()), 1),
+        &["mean_dim", "64 bits", "2^29", "[16384, 33000]", "U8", "split the tensor"],
+    ),
+    (
+        || B::float_into_int(B::float_expand(half([1, 33_000]), [1 << 14, 33_000].into()), IntDType::U32),
+        &["cast", "64 bits", "2^29", "[16384, 33000]", "split the tensor"],
+    ),
+    // Positions of 8 bits, as those of 32 that they become.
+    (
+        || B::float_gather(1, half([1, 2]), B::int_expand(bytes([1, 1]), [1, (1 << 30) + 1].into())),
+        &["gather", "2^30", "[1073741825]", "split the tensor"],
     ),
 ];
 

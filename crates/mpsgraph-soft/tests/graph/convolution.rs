@@ -34,7 +34,7 @@ fn padded(descriptor: Id, [left, right, top, bottom]: [usize; 4]) -> Id {
     descriptor
 }
 
-fn convolution(graph: &Graph, x: &[Id], descriptor: Id) -> Id {
+pub fn convolution(graph: &Graph, x: &[Id], descriptor: Id) -> Id {
     msg!(graph.id(), CONVOLUTION, x[0] => Id, x[1] => Id, descriptor => Id, Id::NIL => Id; Id)
 }
 

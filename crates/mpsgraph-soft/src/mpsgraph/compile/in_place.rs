@@ -1,10 +1,10 @@
-//! Operands of matrix products that MPSGraph may read in the memory of another value, with strides: slices, permuted
-//! and repeated values. Some of its kernels read such operands wrongly.
+//! Operands of matrix products and convolutions that MPSGraph may read in the memory of another value, with strides:
+//! slices, permuted and repeated values. Some of its kernels read such operands wrongly.
 //!
 //! Apple does not say which views are copied first, so all of these are taken to be read in place.
 
 use crate::compiler::views::View;
-use crate::ir::{ElementwiseOp, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
+use crate::ir::{ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
 use crate::mpsgraph::ops::matrix_multiplication::FAR;
 use crate::mpsgraph::shape::Shown;
 use crate::objc::version::macos;
@@ -13,27 +13,44 @@ use crate::objc::version::macos;
 /// apart (pytorch/pytorch#178056).
 const FEW: usize = 16;
 
+/// What helps against all of these.
+const REMEDY: &str = "copy it by something that cannot be folded, such as the maximum with a fed number";
+
+/// The objection to an operand of the convolution `convolution`, or of a gradient of one, if there is one.
+///
+/// From macOS 15 on weights that are views are read as if they were packed (pytorch/pytorch#192212), and by some
+/// reports inputs of which channels are cut out (#169342, #180984).
+pub(super) fn objection_to_convolution(nodes: &Nodes, convolution: ValueId) -> Option<String> {
+    if macos() < (15, 0) {
+        return None;
+    }
+    let apart = nodes.node(convolution).inputs.iter().find(|&&operand| !view(nodes, operand).is_consecutive());
+    apart.map(|&operand| {
+        let shown = Shown(nodes.ty(operand));
+        format!("the operand {shown} of a convolution is a view: it is silently read as if it were packed; {REMEDY}")
+    })
+}
+
 /// The objection to an operand of the matrix product `product`, if there is one.
-pub(super) fn objection(nodes: &Nodes, product: ValueId) -> Option<String> {
+pub(super) fn objection_to_product(nodes: &Nodes, product: ValueId) -> Option<String> {
     let Node { inputs, output, .. } = nodes.node(product);
     let is_few = output.shape.iter().rev().take(2).any(|&extent| extent <= FEW);
     let refused = |operand: ValueId| {
         let (shown, rows) = (Shown(nodes.ty(operand)), Rows::of(nodes, operand));
-        let remedy = "copy it by something that cannot be folded, such as the maximum with a fed number";
         if macos() >= (15, 0) && rows.is_repeated {
-            return Some(format!("the operand {shown} is repeated: the product is silently wrong; {remedy}"));
+            return Some(format!("the operand {shown} is repeated: the product is silently wrong; {REMEDY}"));
         }
         if macos() < (14, 4) && rows.apart > FAR && rows.is_view {
             let apart = rows.apart;
             return Some(format!(
                 "the rows of the operand {shown} are {apart} elements apart: the product is silently wrong before \
-                 macOS 14.4; {remedy}"
+                 macOS 14.4; {REMEDY}"
             ));
         }
         (is_few && output.dtype.size() == 2 && rows.apart > rows.along).then(|| {
             format!(
                 "the rows of the 16-bit operand {shown} are apart: a product of at most {FEW} rows or columns reads \
-                 beyond them; {remedy}"
+                 beyond them; {REMEDY}"
             )
         })
     };
@@ -88,7 +105,10 @@ fn view(nodes: &Nodes, value: ValueId) -> View {
         // The compiler moves casts past views.
         Op::Elementwise(ElementwiseOp::Cast | ElementwiseOp::Unary(UnaryOp::Identity)) => Some(of_source()),
         Op::View(ViewOp::Slice { .. } | ViewOp::Reshape | ViewOp::Reverse { .. } | ViewOp::Reinterpret) => None,
-        Op::Leaf(_) | Op::Elementwise(_) | Op::MatMul | Op::Kernel(_) => None,
+        // One number for all elements may be kept as such.
+        Op::Leaf(Leaf::Splat(_)) => Some(View::packed(value, &vec![1; output.shape.len()]).broadcast(&output.shape)),
+        Op::Leaf(Leaf::Constant(_) | Leaf::Placeholder) => None,
+        Op::Elementwise(_) | Op::MatMul | Op::Kernel(_) => None,
     };
     seen.unwrap_or_else(|| View::packed(value, &output.shape))
 }

@@ -1,5 +1,5 @@
-//! Matrix products that MPSGraph's compiler takes for something else. The reports stand with the function that finds
-//! what they are about. Operands that are views have rules of their own: see [`in_place`].
+//! Matrix products and convolutions that MPSGraph's compiler takes for something else. The reports stand with the
+//! function that finds what they are about. Operands that are views have rules of their own: see [`in_place`].
 
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
@@ -26,10 +26,13 @@ pub(in crate::mpsgraph) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Opti
                  multiply the transposed operands the other way round"
             ));
         }
+        if matches!(node.op, Op::Kernel(KernelOp::Convolution(_))) {
+            return in_place::objection_to_convolution(nodes, value);
+        }
         if node.op != Op::MatMul {
             return None;
         }
-        if let Some(objection) = in_place::objection(nodes, value) {
+        if let Some(objection) = in_place::objection_to_product(nodes, value) {
             return Some(objection);
         }
         if node.inputs.iter().any(|&operand| attends(nodes, operand)) {
@@ -185,17 +188,22 @@ fn has_product(nodes: &Nodes, value: ValueId) -> bool {
 
 /// Whether the value is a sum with a matrix product of one row.
 ///
-/// On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm).
+/// On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm). A product
+/// of one column that is turned is taken for one: the compiler may turn the product of the operands instead.
 fn is_biased_row(nodes: &Nodes, value: ValueId) -> bool {
     let node = nodes.node(value);
     let is_row = |&operand: &ValueId| {
-        let mut operand = operand;
-        while matches!(nodes.node(operand).op, Op::View(ViewOp::Reshape | ViewOp::Broadcast)) {
+        let (mut operand, mut is_turned) = (operand, false);
+        while let Op::View(view @ (ViewOp::Reshape | ViewOp::Broadcast | ViewOp::Transpose { .. })) =
+            &nodes.node(operand).op
+        {
+            is_turned |= matches!(view, ViewOp::Transpose { .. });
             operand = nodes.node(operand).inputs[0];
         }
         let product = nodes.node(operand);
-        let rows = product.output.shape.iter().rev().nth(1);
-        product.op == Op::MatMul && rows == Some(&1)
+        let lines = if is_turned { 0..2 } else { 1..2 };
+        product.op == Op::MatMul
+            && lines.into_iter().any(|line| product.output.shape.iter().rev().nth(line) == Some(&1))
     };
     node.op == BinaryOp::Add.into() && node.inputs.iter().any(is_row)
 }

@@ -1,14 +1,16 @@
-//! Products whose operands are views.
+//! Products and convolutions whose operands are views.
 
 use mpsgraph_soft::objc::Id;
 use mpsgraph_soft::objc::version::macos;
 
 use super::COMPILE;
+use crate::graph::convolution::{convolution, descriptor};
 use crate::graph::messages::numbers;
 use crate::graph::session::{F16, F32, Graph, Value, floats, halves, run_one};
 use crate::support::{Reported, refused, rule};
 
 const MATMUL: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
+const MAXIMUM: &str = "maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:";
 
 fn all(shape: &[usize], number: f32, dtype: u32) -> Value {
     let elements = vec![number; shape.iter().product()];
@@ -20,8 +22,8 @@ fn product(dtype: u32, rows: usize, shape: &[usize], read: impl Fn(&Graph, Id) -
     let values = [all(&[rows, 16], 1.0, dtype), all(shape, 1.0, dtype), all(&[1], f32::NEG_INFINITY, dtype)];
     let result = run_one(&values, |graph, x| {
         let right = read(graph, x[1]);
-        let copied = || graph.op("maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:", &[right, x[2]]);
-        graph.op(MATMUL, &[x[0], if is_copied { copied() } else { right }])
+        let right = if is_copied { graph.op(MAXIMUM, &[right, x[2]]) } else { right };
+        graph.op(MATMUL, &[x[0], right])
     });
     assert_eq!(result, all(&[rows, 4], 16.0, dtype));
 }
@@ -93,5 +95,36 @@ fn rows_that_are_far_apart() {
         refused(COMPILE, "elements apart", || far((1 << 15) + 1, false));
     } else {
         far((1 << 15) + 1, false);
+    }
+}
+
+#[test]
+fn weights_and_images_of_convolutions() {
+    let _test = rule(Reported(
+        "pytorch/pytorch#192212, #169342: from macOS 15 on convolutions read operands that are views as if they were \
+         packed",
+    ));
+    // Two images of 4 channels by 2 filters, of ones; one operand is cut out of more channels.
+    let convolved = |[channels, filtered]: [usize; 2], is_copied: bool| {
+        let values = [[2, channels, 1, 2], [2, filtered, 1, 2]].map(|shape| all(&shape, 1.0, F32));
+        let values = [&values[0], &values[1], &all(&[1], f32::NEG_INFINITY, F32)].map(Value::clone);
+        let result = run_one(&values, |graph, x| {
+            let part = |x: Id| {
+                let bounds = [&[0, 0, 0, 0], &[2, 4, 1, 2], &[1; 4]].map(|bounds| numbers(bounds));
+                graph.op("sliceTensor:starts:ends:strides:name:", &[x, bounds[0], bounds[1], bounds[2]])
+            };
+            let part = |at: usize| if is_copied { graph.op(MAXIMUM, &[part(x[at]), x[2]]) } else { part(x[at]) };
+            convolution(graph, &[part(0), part(1)], descriptor([1, 1], [1, 1], 1))
+        });
+        assert_eq!(result, all(&[2, 2, 1, 1], 8.0, F32));
+    };
+    convolved([4, 4], false);
+    for channels in [[5, 4], [4, 5]] {
+        convolved(channels, true);
+        if macos() >= (15, 0) {
+            refused(COMPILE, "as if it were packed", || convolved(channels, false));
+        } else {
+            convolved(channels, false);
+        }
     }
 }
