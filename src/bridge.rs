@@ -15,6 +15,7 @@ mod flush;
 mod generator;
 mod heaps;
 mod kept;
+mod leftovers;
 mod log;
 mod moving;
 mod novelty;

@@ -3,6 +3,7 @@
 //! Raw pointers stay in here. Every method is declared once, by a row of `objc_methods!` or `graph_methods!`, which the
 //! contract test holds against Apple's own tables. What MPSGraph does not check, nothing here checks: `ops` does.
 
+pub(crate) mod c_library;
 pub mod contract;
 #[cfg(test)]
 mod exercise;

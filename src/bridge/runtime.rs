@@ -13,6 +13,7 @@ use super::division::Divisions;
 use super::flush::FlushReason;
 use super::generator::Generator;
 use super::kept::Kept;
+use super::leftovers;
 use super::log::{Log, say};
 use super::pool::Pool;
 use super::recording::{Bounds, Cut, Recording};
@@ -119,6 +120,7 @@ impl Runtime {
             let config = Config::from_env()?;
             let progress = Arc::<Progress>::default();
             let held_in_flight = HELD_IN_FLIGHT.min(working_set / 8);
+            leftovers::remove_at_exit();
             Ok(Self {
                 max_bytes: working_set.max(MIN_BYTES),
                 held_limit: AtomicUsize::new(HELD_BYTES.min(working_set / 16)),
