@@ -6,6 +6,7 @@
 //! sums, before MPSGraph sees it, and replaced. Nothing here is an error: what cannot be loaded is compiled.
 
 mod about;
+mod first_encode;
 mod fresh;
 mod room;
 mod turn;
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use about::About;
+pub(super) use first_encode::FirstEncode;
 use fresh::{Ended, Fresh};
 use room::Room;
 use turn::Turn;
@@ -55,7 +57,7 @@ pub(super) struct Key {
 
 /// What there is of a program.
 pub(super) enum Found {
-    Loaded(Compiled),
+    Loaded(Compiled, FirstEncode),
     /// It is to be compiled and kept.
     Nothing,
     /// It is to be compiled: loading takes longer than compiling, or has ended processes.
@@ -97,13 +99,14 @@ impl Kept {
 
     /// Loads a program, if it is kept, whole, and worth it.
     pub fn load(&self, key: &Key, program: &Program, layout: &Layout, device: &GraphDevice) -> Found {
-        let start = Instant::now();
         let Some(about) = About::read(&key.folder, &key.text) else {
             return Found::Nothing;
         };
         let Some(mut turn) = Turn::take(&key.folder, about.compile_time) else {
             return Found::Unwanted;
         };
+        // To wait for the turns of other processes is no part of it.
+        let start = Instant::now();
         let package = key.folder.join(PACKAGE);
         if !about.is_whole(&package) {
             return Found::Nothing;
@@ -115,8 +118,8 @@ impl Kept {
         let Some(executable) = Executable::of_package(&package, device, &inputs, key.level) else {
             return Found::Unwanted;
         };
-        turn.end(start.elapsed());
-        Found::Loaded(Compiled {
+        let first = FirstEncode::of_loaded(&key.folder, start.elapsed());
+        let compiled = Compiled {
             fed,
             executable,
             feed_order: about.feed_order,
@@ -124,24 +127,27 @@ impl Kept {
             target_order: about.target_order,
             results: about.results,
             scratch_bytes: program.inner_bytes(),
-        })
+        };
+        Found::Loaded(compiled, first)
     }
 
-    /// Keeps a program that took so long to compile; whether it is kept. The first failure is written to stderr.
-    pub fn keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> bool {
+    /// Keeps a program that took so long to compile; if it is kept, its first encode belongs to that. The first failure
+    /// is written to stderr.
+    pub fn keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> Option<FirstEncode> {
         let outcome = self.try_keep(key, compiled, compile_time);
         if let Err(error) = &outcome
             && !self.warned.swap(true, Ordering::Relaxed)
         {
             say!("burn-mpsgraph: programs are not kept in {}: {error}", self.folder.display());
         }
-        outcome.is_ok()
+        outcome.ok().map(|()| FirstEncode::of_compiled(&key.folder))
     }
 
     fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> io::Result<()> {
         self.room.ask()?;
         self.ended.ask(&self.folder)?;
-        let mut fresh = Fresh::new(&self.folder, self.written.fetch_add(1, Ordering::Relaxed))?;
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let mut fresh = Fresh::new(&self.folder, number)?;
         let package = fresh.path.join(PACKAGE);
         compiled.executable.write_package(&package);
         fresh.is_written();

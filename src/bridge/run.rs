@@ -3,6 +3,7 @@
 //!
 //! A run that fails has committed nothing.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use smallvec::SmallVec;
 use super::cache::{Followed, Seen};
 use super::compile::{Compiled, compile, level};
 use super::draft::Draft;
-use super::kept::Found;
+use super::kept::{FirstEncode, Found};
 use super::moving::Moving;
 use super::patterns;
 use super::pool::{Allocation, BufferData};
@@ -34,6 +35,8 @@ pub(super) struct Plan {
     compiled: Arc<Compiled>,
     /// What is fed for its scalars.
     lanes: Lanes,
+    /// If the program is kept on disk and was loaded or compiled for this run.
+    first: Cell<Option<FirstEncode>>,
 }
 
 /// A program that is not compiled.
@@ -88,7 +91,7 @@ impl Runtime {
         let lanes = compiled.layout.lanes(scalars)?;
         self.counters.cache_hits.add(1);
         self.log.hit(ops);
-        Some(Plan { compiled, lanes })
+        Some(Plan { compiled, lanes, first: Cell::default() })
     }
 
     /// Compiles a program, unless another thread has done so meanwhile. MPSGraph never runs two compilations at a time.
@@ -109,17 +112,23 @@ impl Runtime {
         let program = moving.as_ref().map_or_else(|| Arc::new(draft.program()), |moving| moving.program.clone());
         let layout = Layout::new(&scalars, known.as_ref().map(|known| &known.layout));
         let Some(lanes) = layout.lanes(&scalars) else { unreachable!("the layout is that of the scalars") };
-        let compiled = Arc::new(self.load_or_compile(&program, layout, &graph_device));
+        let (compiled, first) = self.load_or_compile(&program, layout, &graph_device);
+        let compiled = Arc::new(compiled);
         let mut cache = self.cache.lock_anyway();
         if moving.is_none() {
             cache.note_places(draft, &program);
         }
         cache.insert(hash, program, compiled.clone());
-        Plan { compiled, lanes }
+        Plan { compiled, lanes, first: Cell::new(first) }
     }
 
     /// The executable of a program, which another process may have kept.
-    fn load_or_compile(&self, program: &Program, layout: Layout, graph_device: &GraphDevice) -> Compiled {
+    fn load_or_compile(
+        &self,
+        program: &Program,
+        layout: Layout,
+        graph_device: &GraphDevice,
+    ) -> (Compiled, Option<FirstEncode>) {
         let start = Instant::now();
         let mut rewritten = program.clone();
         if self.config.patterns {
@@ -129,10 +138,10 @@ impl Runtime {
         let kept = self.kept.as_ref().map(|kept| (kept, kept.key(&rewritten, &layout, level)));
         let found = kept.as_ref().map(|(kept, key)| kept.load(key, &rewritten, &layout, graph_device));
         let keeps = matches!(found, Some(Found::Nothing));
-        if let Some(Found::Loaded(compiled)) = found {
+        if let Some(Found::Loaded(compiled, first)) = found {
             self.counters.programs_loaded.add(1);
             self.log.loaded(program, start.elapsed());
-            return compiled;
+            return (compiled, Some(first));
         }
         self.log.compiling(program, &self.cache.lock_anyway());
         let start = Instant::now();
@@ -143,12 +152,10 @@ impl Runtime {
         self.counters.compile_nanoseconds.add(elapsed.as_nanos() as u64);
         self.counters.longest_compile_nanoseconds.raise_to(elapsed.as_nanos() as u64);
         self.log.compiled(elapsed);
-        if let Some((kept, key)) = kept.filter(|_| keeps)
-            && kept.keep(&key, &compiled, elapsed)
-        {
-            self.counters.programs_kept.add(1);
-        }
-        compiled
+        let kept = kept.filter(|_| keeps);
+        let first = kept.and_then(|(kept, key)| kept.keep(&key, &compiled, elapsed));
+        self.counters.programs_kept.add(u64::from(first.is_some()));
+        (compiled, first)
     }
 
     /// Runs a program on the buffers of its feeds without waiting for it.
@@ -172,7 +179,7 @@ impl Runtime {
     }
 
     fn try_run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
-        let Plan { compiled, lanes } = plan;
+        let Plan { compiled, lanes, .. } = plan;
         // What the program reads and nobody can ask for any more is held until it has run.
         let held_bytes = compiled.scratch_bytes + draft.own_bytes();
         let mut encoder = loop {
@@ -200,7 +207,7 @@ impl Runtime {
                 shown.push(results[result].tensor_data(&value.ty)?);
             }
         }
-        let work = self.encode(&encoder, compiled, &inputs, &shown);
+        let work = self.encode(&encoder, plan, &inputs, &shown);
         self.queue.push(&mut encoder, work, Uses { reads: fed(), writes: results.iter(), held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             value.set_state(State::Ready(results[result].clone()));
@@ -229,19 +236,25 @@ impl Runtime {
     fn encode(
         &self,
         encoder: &Encoder,
-        compiled: &Compiled,
+        plan: &Plan,
         inputs: &[BufferData<'_>],
         results: &[BufferData<'_>],
     ) -> (Work, Arc<Execution>) {
+        let compiled = &plan.compiled;
         let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
         let inputs = compiled.feed_order.iter().map(|&at| &*inputs[at]);
         let results = compiled.target_order.iter().map(|&at| &*results[at]);
         let (execution, serial) = (Arc::new(Execution::default()), encoder.next_serial());
         let (told, waiting) = (execution.clone(), self.queue.waiting);
-        compiled.executable.encode(&mut command_buffer, inputs, results, move |error| {
+        let mut begun = None;
+        let begin = || begun = plan.first.take().map(FirstEncode::begin);
+        let time = compiled.executable.encode(&mut command_buffer, inputs, results, begin, move |error| {
             told.tell(error);
             waiting.ended(serial);
         });
+        if let (Some(begun), Some(time)) = (begun, time) {
+            begun.end(time);
+        }
         command_buffer.on_completed(move |_| waiting.ended(serial));
         let work = command_buffer.commit();
         // The encoder is locked.

@@ -245,7 +245,7 @@ fn two_processes_at_once_agree() {
 fn a_load_that_ended_two_processes_is_not_tried_again() {
     let folder = Folder::new("deadly");
     assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);
-    let notes = |begun| fs::write(folder.programs()[0].join("loads.txt"), format!("5 1 {begun}\n"));
+    let notes = |begun| fs::write(folder.programs()[0].join("loads.txt"), format!("5 1 {begun} 1\n"));
     notes(1).expect("it is ours");
     assert_eq!(folder.run(), [0, PROGRAMS, 0]);
     notes(2).expect("it is ours");
@@ -294,7 +294,7 @@ fn writing_that_ended_two_processes_is_not_tried_again() {
 fn what_loads_slower_than_it_compiles_is_compiled() {
     let folder = Folder::new("slow");
     assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);
-    let notes = |loads| fs::write(folder.programs()[0].join("loads.txt"), format!("{loads} {} 0\n", u64::MAX));
+    let notes = |loads| fs::write(folder.programs()[0].join("loads.txt"), format!("{loads} {} 0 1\n", u64::MAX));
     notes(2).expect("it is ours");
     assert_eq!(folder.run(), [0, PROGRAMS, 0]);
     notes(3).expect("it is ours");

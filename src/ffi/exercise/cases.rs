@@ -116,7 +116,7 @@ fn run(cases: &Cases) -> Vec<Vec<u8>> {
 
     let queue = device.new_command_queue().expect("a queue");
     let mut commands = MpsCommandBuffer::from_queue(&queue);
-    executable.encode(&mut commands, inputs.iter(), results.iter(), drop);
+    executable.encode(&mut commands, inputs.iter(), results.iter(), || (), drop);
     let work = commands.commit();
     for root in work.roots() {
         root.wait_until_completed();

@@ -167,7 +167,7 @@ mod tests {
         let data: Vec<TensorData> = buffers.iter().map(|buffer| TensorData::new(buffer, &[3], DataType::F32)).collect();
         let run = |pair: &[TensorData]| {
             let mut commands = MpsCommandBuffer::from_queue(&queue);
-            executable.encode(&mut commands, pair[..1].iter(), pair[1..].iter(), drop);
+            executable.encode(&mut commands, pair[..1].iter(), pair[1..].iter(), || (), drop);
             commands.commit()
         };
         drop(data.windows(2).map(run).collect::<Vec<_>>());

@@ -96,7 +96,7 @@ mod tests {
         let queue = device().new_command_queue().unwrap();
         let mut commands = MpsCommandBuffer::from_queue(&queue);
         let [input, output] = [input, output].map(|buffer| TensorData::new(buffer, &[2], DataType::F32));
-        negation().encode(&mut commands, [&input].into_iter(), [&output].into_iter(), drop);
+        negation().encode(&mut commands, [&input].into_iter(), [&output].into_iter(), || (), drop);
         commands
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::compilation_descriptor::{MPSGraphCompilationDescriptor, Optimization};
 use super::device::{GraphDevice, MPSGraphDevice};
@@ -47,14 +48,16 @@ unsafe impl Sync for MPSGraphExecutable {}
 #[derive(Debug)]
 pub(crate) struct Executable {
     object: Retained<MPSGraphExecutable>,
-    /// Whether it has been specialised for the device: at its first encoding at the latest, says
-    /// `MPSGraphExecutable.h`.
-    is_specialized: AtomicBool,
+    /// Whether it has been encoded. Until then something is left to compile: it is specialised for the device at its
+    /// first encoding at the latest, says `MPSGraphExecutable.h`, and on macOS 15 MPSGraph makes what runs one of a
+    /// package only then, also if it is specialised (by the MPSGraph of iOS 18, decompiled in
+    /// EthanArbuckle/iPhone17-1_18.2_22C152_Restore).
+    is_encoded: AtomicBool,
 }
 
 impl From<Retained<MPSGraphExecutable>> for Executable {
     fn from(executable: Retained<MPSGraphExecutable>) -> Self {
-        Self { object: executable, is_specialized: AtomicBool::new(false) }
+        Self { object: executable, is_encoded: AtomicBool::new(false) }
     }
 }
 
@@ -122,6 +125,9 @@ impl Executable {
     /// buffer that encoding has committed. Apple says neither on which thread nor in which order with the handlers of
     /// command buffers; if what is encoded is never committed, it is dropped.
     ///
+    /// If it is the executable's first one, it waits for threads that compile, then calls `before_first`, and returns
+    /// how long the rest took.
+    ///
     /// # Panics
     /// If the host accesses one of the buffers in a way that excludes it.
     pub(crate) fn encode<'a>(
@@ -129,13 +135,17 @@ impl Executable {
         command_buffer: &mut MpsCommandBuffer,
         inputs: impl Iterator<Item = &'a TensorData> + Clone,
         results: impl Iterator<Item = &'a TensorData> + Clone,
+        before_first: impl FnOnce(),
         on_ended: impl Fn(Option<NsError>) + Send + 'static,
-    ) {
+    ) -> Option<Duration> {
         command_buffer.claim(inputs.clone().map(TensorData::claims), Access::GpuRead);
         command_buffer.claim(results.clone().map(TensorData::claims), Access::GpuWrite);
-        // What is left to compile is compiled now.
-        let is_first = !self.is_specialized.load(Ordering::Acquire);
+        let is_first = !self.is_encoded.load(Ordering::Acquire);
         let _alone = is_first.then(|| COMPILING.lock_anyway());
+        let start = is_first.then(|| {
+            before_first();
+            Instant::now()
+        });
         autoreleasepool(|| {
             let inputs = NSArray::of_each(inputs.map(TensorData::object));
             let results = NSArray::of_each(results.map(TensorData::object));
@@ -145,14 +155,21 @@ impl Executable {
             descriptor.set_completion_handler(&handler);
             self.object.encode_to_command_buffer(command_buffer.object(), &inputs, Some(&results), Some(&descriptor));
         });
-        self.is_specialized.store(true, Ordering::Release);
+        self.is_encoded.store(true, Ordering::Release);
+        start.map(|start| start.elapsed())
     }
 }
 
 impl Executable {
     /// Writes the executable to a folder, which must not exist. MPSGraph does not tell whether that worked: look for
-    /// files.
+    /// files. Waits for other threads that compile: what is written goes through the compiler.
+    ///
+    /// MPSGraph writes into an `NSItemReplacementDirectory` for the folder's volume and moves that. If the system gives
+    /// none, as on some network and external volumes, or the move fails, it ends the process (macOS 15, by the MPSGraph
+    /// of iOS 18, decompiled in EthanArbuckle/iPhone17-1_18.2_22C152_Restore). So the folder has to be on the volume of
+    /// the user's folder for temporary files.
     pub(crate) fn write_package(&self, folder: &Path) {
+        let _alone = COMPILING.lock_anyway();
         autoreleasepool(|| {
             if let Some(url) = NSURL::of_file(folder) {
                 self.object.serialize(&url, None);
@@ -164,7 +181,8 @@ impl Executable {
     /// know the tensors any more with which it was compiled.
     ///
     /// The package must be whole: with damaged ones MPSGraph may raise an exception, which ends the process. Its code
-    /// is read lazily, so the executable is specialised here: the types make it read everything.
+    /// is read lazily, so the executable is specialised here: the types make it read everything. And MPSGraph must be
+    /// able to make a folder in the user's folder for temporary files: if not, it reads the path that it has not got.
     pub(crate) fn of_package(
         folder: &Path,
         device: &GraphDevice,
@@ -177,7 +195,7 @@ impl Executable {
             let executable = MPSGraphExecutable::with_package(&*NSURL::of_file(folder)?, Some(&descriptor))?;
             let types: Vec<&MPSGraphShapedType> = inputs.iter().map(|ty| &**ty).collect();
             executable.specialize(Some(device), &NSArray::of(&types), Some(&descriptor));
-            Some(Self { object: executable, is_specialized: AtomicBool::new(true) })
+            Some(Self::from(executable))
         })
     }
 }
@@ -233,7 +251,8 @@ pub(super) fn exercise() {
         let mut commands = MpsCommandBuffer::from_queue(&queue);
         let (ended, told) = std::sync::mpsc::channel();
         let told_by = move |error| ended.send(error).expect("the test listens");
-        executable.encode(&mut commands, inputs.iter(), results.iter(), told_by);
+        let first = executable.encode(&mut commands, inputs.iter(), results.iter(), || (), told_by);
+        assert!(first.is_some(), "nobody has encoded it before");
         drop(commands.commit());
         assert_eq!(told.into_iter().collect::<Vec<_>>(), [None]);
         for (buffer, values) in outputs.iter().zip(expected) {

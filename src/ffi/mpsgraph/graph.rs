@@ -38,7 +38,8 @@ objc_methods! {
     }
 }
 
-/// Held while a graph is compiled, an executable is made of a package, or one is encoded for the first time.
+/// Held while a graph is compiled, an executable is made of a package or written as one, or is encoded for the first
+/// time.
 pub(super) static COMPILING: Mutex<()> = Mutex::new(());
 
 impl Graph {

@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "buffers as spans")]
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use crate::compiler::Plan;
@@ -28,7 +28,7 @@ use super::executable_execution_descriptor::ExecutionDescriptor;
 use super::shape::Shown;
 use super::shaped_type::ShapedType;
 use super::tensor_data::TensorData;
-use super::{counters, package};
+use super::{counters, hold, package};
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
@@ -56,8 +56,8 @@ pub(crate) struct Executable {
     source: Source,
     plan: Arc<Plan>,
     options: AtomicUsize,
-    /// Whether it is ready for the device, as it is from its first run on.
-    is_specialized: AtomicBool,
+    /// Whether it has run: its first run compiles the rest, also if it is specialised.
+    has_run: AtomicBool,
 }
 
 /// What an executable was compiled from.
@@ -71,7 +71,7 @@ impl Executable {
     /// `plan` takes and yields values in the order of these tensors, and of the values in `source`.
     pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, source: Source, plan: Plan) -> Self {
         let (plan, options) = (Arc::new(plan), AtomicUsize::new(1));
-        Self { feeds, targets, source, plan, options, is_specialized: AtomicBool::new(false) }
+        Self { feeds, targets, source, plan, options, has_run: AtomicBool::new(false) }
     }
 
     /// What it was compiled from.
@@ -113,7 +113,7 @@ extern "C-unwind" fn set_options(this: This<'_>, _: Sel, options: usize) {
     this.state::<Executable>().options.store(options, Relaxed);
 }
 
-/// Everything is compiled already; this only checks, and notes that no run has to do it.
+/// Everything is compiled already; this only checks.
 extern "C-unwind" fn specialize(this: This<'_>, cmd: Sel, device: Id, types: Id, descriptor: Id) {
     let Some(executable) = this.try_state::<Executable>() else {
         violation!(this, cmd, "the executable was not made by compiling a graph");
@@ -139,7 +139,6 @@ extern "C-unwind" fn specialize(this: This<'_>, cmd: Sel, device: Id, types: Id,
     if given.len() != wanted.len() || !given.iter().zip(wanted).all(is_type) {
         violation!(this, cmd, "the types are not those of the feeds, in the executable's order: MPSGraph aborts");
     }
-    executable.is_specialized.store(true, Release);
 }
 
 /// Binds the buffers and hands the run to the command buffer.
@@ -168,10 +167,13 @@ extern "C-unwind" fn encode(
     // SAFETY: as above.
     let (descriptor, given, taken) = unsafe { (descriptor.lent(), inputs.lent(), results.lent()) };
     let execution = execution(descriptor, taken).unwrap_or_else(|why| violation!(this, cmd, "{why}"));
-    let is_first = !executable.is_specialized.swap(true, AcqRel);
+    let is_first = !executable.has_run.swap(true, AcqRel);
     let compiling = is_first.then(Compiling::begin);
     if matches!(compiling, Some(None)) {
         violation!(this, cmd, "the first run of an executable compiles the rest, and another thread is compiling");
+    }
+    if is_first {
+        hold::pass_first_encode();
     }
     let plan = &executable.plan;
     let reads = bind(plan.feeds(), given, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));

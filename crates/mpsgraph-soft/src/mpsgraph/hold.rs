@@ -1,5 +1,6 @@
 //! Compilations that take as long as a test wants: what goes on meanwhile shows whether the caller holds locks. And
-//! compilations that fail: what is left shows whether the caller puts everything back.
+//! compilations that fail: what is left shows whether the caller puts everything back. And packages that MPSGraph does
+//! not take, as it may.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -10,6 +11,8 @@ use crate::ignore_poison::IgnorePoison;
 /// Whether there is a hold; while there is none, a compilation pays one relaxed load.
 static HELD: AtomicBool = AtomicBool::new(false);
 static REFUSING: AtomicBool = AtomicBool::new(false);
+static NO_PACKAGE: AtomicBool = AtomicBool::new(false);
+static LAST_ENCODE: AtomicBool = AtomicBool::new(false);
 static GATE: Mutex<Gate> = Mutex::new(Gate { is_closed: false, waiting: 0 });
 static CHANGED: Condvar = Condvar::new();
 
@@ -58,6 +61,28 @@ impl Drop for Hold {
 /// The next compilation panics, as when a graph is refused.
 pub fn refuse_next() {
     REFUSING.store(true, Relaxed);
+}
+
+/// The next executable that is made of a package is nil.
+pub fn refuse_next_package() {
+    NO_PACKAGE.store(true, Relaxed);
+}
+
+/// Whether the executable is to be nil that is being made of a package.
+pub(super) fn refuses_package() -> bool {
+    NO_PACKAGE.swap(false, Relaxed)
+}
+
+/// The next first encode of an executable ends the process.
+pub fn end_in_next_first_encode() {
+    LAST_ENCODE.store(true, Relaxed);
+}
+
+/// Returns if a first encode does not end the process.
+pub(super) fn pass_first_encode() {
+    if LAST_ENCODE.load(Relaxed) {
+        std::process::abort();
+    }
 }
 
 /// Returns when there is no hold.

@@ -19,6 +19,7 @@ use super::builder::{Core, State};
 use super::compilation_descriptor::Level;
 use super::compile::{Compiling, check_descriptor, miscompiled};
 use super::executable::{Executable, Source};
+use super::hold;
 
 /// The file in a package.
 const FILE: &str = "model_0.mpsgraph";
@@ -43,6 +44,9 @@ pub(crate) extern "C-unwind" fn serialize(this: This<'_>, cmd: Sel, url: Id, des
     if folder.exists() {
         violation!(this, cmd, "there is something at {folder:?} already: what becomes of it is not documented");
     }
+    let Some(_compiling) = Compiling::begin() else {
+        violation!(this, cmd, "another thread is compiling, and what is written goes through the compiler");
+    };
     let source = executable.source();
     let bytes = encoded(source, &source.core.look().nodes);
     // Nobody hears of a failure.
@@ -58,6 +62,9 @@ pub(crate) extern "C-unwind" fn init(this: This<'_>, cmd: Sel, url: Id, descript
     let Some(folder) = ns_url::file_of(&url) else {
         violation!(this, cmd, "the URL is {}, not an NSURL", url.id().class_name());
     };
+    if hold::refuses_package() {
+        return Id::NIL;
+    }
     match executable(folder, level) {
         Ok(executable) => this.set_state(executable),
         Err(reason) => violation!(this, cmd, "{folder:?} is no package of an executable: {reason}"),

@@ -4,14 +4,18 @@ use std::fs;
 use std::path::PathBuf;
 
 use mpsgraph_soft::mpsgraph::counters::graphs_compiled;
+use mpsgraph_soft::mpsgraph::hold;
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::{array, buffer, contents};
 use super::session::{F32, Graph, command_buffer, descriptor, encode, queue, shaped_type, tensor_data};
-use crate::support::{Assumed, Documented, Reported, class, device, msg, new, outcome, owned, refused, rule, text};
+use crate::support::{
+    Assumed, Documented, Reported, class, device, msg, new, outcome, owned, pooled, refused, rule, text,
+};
 
 const WRITE: &str = "serializeToMPSGraphPackageAtURL:descriptor:";
 const READ: &str = "initWithMPSGraphPackageAtURL:compilationDescriptor:";
+const ENCODE: &str = "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:";
 const SPECIALIZE: &str = "specializeWithDevice:inputTypes:compilationDescriptor:";
 
 /// A place for a package, which goes with the test.
@@ -166,15 +170,53 @@ fn packages_have_urls() {
     assert!(text(msg!(url("b"), "path"; Id)).ends_with("/b"), "relative to where the process is");
 }
 
+/// Does something while another thread compiles.
+fn while_another_compiles(work: impl FnOnce()) {
+    std::thread::scope(|scope| {
+        let held = hold::compilations();
+        scope.spawn(|| pooled(executable));
+        assert!(held.wait_for_one(std::time::Duration::from_secs(60)), "the other thread compiles");
+        work();
+    });
+}
+
+#[test]
+fn a_package_is_not_written_while_another_thread_compiles() {
+    let _test = rule(Assumed(
+        "concurrent compiles crash, and what MPSGraph writes goes through its compiler (that of iOS 18, decompiled in \
+         EthanArbuckle/iPhone17-1_18.2_22C152_Restore)",
+    ));
+    let (place, own) = (Place::new("compiling"), executable());
+    while_another_compiles(|| refused(WRITE, "another thread is compiling", || write(own, &place)));
+    write(own, &place);
+}
+
+#[test]
+fn a_specialised_executable_is_not_run_first_while_another_thread_compiles() {
+    let _test = rule(Assumed(
+        "concurrent compiles crash, and MPSGraph makes what runs an executable of a package when that is encoded first \
+         (that of iOS 18, decompiled in EthanArbuckle/iPhone17-1_18.2_22C152_Restore)",
+    ));
+    let place = Place::new("first-run");
+    write(executable(), &place);
+    let read = place.read(descriptor(0, true).id());
+    specialize(read.id(), &[shaped_type(&[2], F32), shaped_type(&[2], F32)]);
+    while_another_compiles(|| refused(ENCODE, "another thread is compiling", || results(read.id())));
+    results(read.id());
+    while_another_compiles(|| drop(results(read.id())));
+}
+
+fn specialize(executable: Id, types: &[Id]) {
+    let device = msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", device().id() => Id; Id);
+    let (types, descriptor) = (array(types), descriptor(0, true));
+    msg!(executable, SPECIALIZE, device => Id, types => Id, descriptor.id() => Id; ());
+}
+
 #[test]
 fn an_executable_is_specialised_for_the_types_of_its_feeds() {
     let _test = rule(Reported("doom-fish/mpsgraph-rs src/execution.rs: other types than those of the feeds abort"));
     let own = executable();
-    let specialize = |types: &[Id]| {
-        let device = msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", device().id() => Id; Id);
-        let (types, descriptor) = (array(types), descriptor(0, true));
-        msg!(own, SPECIALIZE, device => Id, types => Id, descriptor.id() => Id; ());
-    };
+    let specialize = |types: &[Id]| specialize(own, types);
     let (pair, three) = (|| shaped_type(&[2], F32), || shaped_type(&[3], F32));
     assert!(outcome(|| specialize(&[pair(), pair()])).is_ok());
     refused(SPECIALIZE, "not those of the feeds", || specialize(&[pair()]));
