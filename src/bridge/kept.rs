@@ -9,6 +9,7 @@ mod about;
 mod first_encode;
 mod fresh;
 mod room;
+mod scratch;
 mod turn;
 
 use std::fs;
@@ -21,6 +22,7 @@ use about::About;
 pub(super) use first_encode::FirstEncode;
 use fresh::{Ended, Fresh};
 use room::Room;
+use scratch::Scratch;
 use turn::Turn;
 
 use super::compile::Compiled;
@@ -60,7 +62,7 @@ pub(super) enum Found {
     Loaded(Compiled, FirstEncode),
     /// It is to be compiled and kept.
     Nothing,
-    /// It is to be compiled: loading takes longer than compiling, or has ended processes.
+    /// It is to be compiled: loading takes longer than compiling, has ended processes, or would end this one.
     Unwanted,
 }
 
@@ -102,6 +104,9 @@ impl Kept {
         let Some(about) = About::read(&key.folder, &key.text) else {
             return Found::Nothing;
         };
+        if !scratch::is_there_room_for_loaded() {
+            return Found::Unwanted;
+        }
         let Some(mut turn) = Turn::take(&key.folder, about.compile_time) else {
             return Found::Unwanted;
         };
@@ -116,7 +121,10 @@ impl Kept {
         let inputs: Vec<ShapedType> = about.feed_order.iter().map(|&at| shaped(&fed[at])).collect();
         turn.begin();
         let Some(executable) = Executable::of_package(&package, device, &inputs, key.level) else {
-            return Found::Unwanted;
+            // It is whole, so the next process would get nothing either. Who waits for its turn finds nothing then.
+            drop(turn);
+            let _ = room::remove(&key.folder);
+            return Found::Nothing;
         };
         let first = FirstEncode::of_loaded(&key.folder, start.elapsed());
         let compiled = Compiled {
@@ -148,9 +156,11 @@ impl Kept {
         self.ended.ask(&self.folder)?;
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let mut fresh = Fresh::new(&self.folder, number)?;
-        let package = fresh.path.join(PACKAGE);
-        compiled.executable.write_package(&package);
+        let scratch = Scratch::new(number)?;
+        compiled.executable.write_package(&scratch.package());
         fresh.is_written();
+        let package = fresh.path.join(PACKAGE);
+        scratch.move_package(&package)?;
         let about = About {
             compile_time,
             feed_order: compiled.feed_order.clone(),

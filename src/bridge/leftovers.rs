@@ -33,7 +33,8 @@ pub(super) fn remove_at_exit() {
     });
 }
 
-/// Takes no lock and sends nothing, for other threads may have been stopped, or still run, wherever they are.
+/// Takes no lock and sends nothing, for other threads may still run, wherever they are. What one of them still encodes
+/// may miss its folder, as it would miss its process a moment later.
 extern "C" fn exit() {
     let _ = catch_unwind(|| match ASKED.get() {
         // A child that has exited without becoming another program is not who asked.

@@ -21,7 +21,7 @@ const UNLOCKED: &str = "unlocked";
 /// Processes that may end while they write; one may have been ended by somebody.
 const ENDED: usize = 2;
 /// How long nothing is written after that: a disk may have room again, and both may have been ended by somebody.
-const UNTRIED: Duration = Duration::from_secs(3600);
+const UNTRIED: Duration = Duration::from_secs(2 * 3600);
 
 /// How long it is known how many have ended. To look takes as long as there are programs, and what matters is that
 /// later processes do not end the same way.
@@ -52,7 +52,7 @@ impl Ended {
         if too_many {
             return Err(io::Error::other(format!(
                 "{ENDED} processes have ended while they wrote there: they were killed, or MPSGraph ended them, as it \
-                 does if the disk is full; it is tried again after an hour, or by a new process if you remove the \
+                 does if the disk is full; it is tried again after two hours, or by a new process if you remove the \
                  folders {NAME}*"
             )));
         }
