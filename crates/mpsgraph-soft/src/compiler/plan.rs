@@ -101,7 +101,7 @@ impl Plan {
 
     fn run_in(
         &self,
-        (inputs, outputs): (&[Span], &[SpanMut]),
+        (inputs, outputs): (&[Span], &mut [SpanMut]),
         block: &mut Block,
         (read, write): (&mut Vec<Span>, &mut Vec<SpanMut>),
     ) {
@@ -127,7 +127,7 @@ impl Plan {
 
     /// [`run`](Self::run) on spans that others keep.
     #[cfg(test)]
-    pub(super) fn run_on(&self, inputs: &[Span], outputs: &[SpanMut]) {
+    pub(super) fn run_on(&self, inputs: &[Span], outputs: &mut [SpanMut]) {
         let mut workspace = self.scratch.take();
         let Workspace { block, read, write, .. } = &mut *workspace;
         self.run_in((inputs, outputs), block, (read, write));
@@ -165,7 +165,7 @@ impl Step {
             }
             Step::MatMul { product, lhs, rhs, tables, to } => {
                 let tables = tables.map(|tables| tables.map(|table| memory.read(table)));
-                product.run(memory.read(*lhs), memory.read(*rhs), tables, &memory.write(*to));
+                product.run(memory.read(*lhs), memory.read(*rhs), tables, &mut memory.write(*to));
             }
             Step::Rows(rows) => rows.run(memory),
             Step::Copy(Copy { size, shape, from, offset, strides, to, to_offset, to_strides }) => {

@@ -97,7 +97,7 @@ impl Block {
 /// Calls `run` with copies of the inputs and with memory for outputs of these sizes, and returns what it has written.
 /// Each begins 8 bytes behind the start of a cache line.
 #[cfg(test)]
-pub fn with_memory(inputs: &[&[u8]], outputs: &[usize], run: impl FnOnce(&[Span], &[SpanMut])) -> Vec<Vec<u8>> {
+pub fn with_memory(inputs: &[&[u8]], outputs: &[usize], run: impl FnOnce(&[Span], &mut [SpanMut])) -> Vec<Vec<u8>> {
     let block = |bytes: usize| Block::new(8 + bytes);
     let span = |block: &mut Block, bytes: usize| block.span_mut().part(8, bytes);
     let mut read: Vec<Block> = inputs.iter().map(|bytes| block(bytes.len())).collect();
@@ -107,6 +107,6 @@ pub fn with_memory(inputs: &[&[u8]], outputs: &[usize], run: impl FnOnce(&[Span]
     let mut written: Vec<Block> = outputs.iter().map(|&bytes| block(bytes)).collect();
     let mut spans = || written.iter_mut().zip(outputs).map(|(block, &bytes)| span(block, bytes)).collect::<Vec<_>>();
     let inputs = read.iter().zip(inputs).map(|(block, bytes)| block.span().part(8, bytes.len())).collect::<Vec<_>>();
-    run(&inputs, &spans());
+    run(&inputs, &mut spans());
     spans().iter_mut().map(|span| span.slice().to_vec()).collect()
 }

@@ -188,7 +188,7 @@ impl MatMul {
     /// pair exchanged times the other one. Each is as large as one product, or has an element for so many neighbours in
     /// a row, a multiple of [`TOGETHER`]. Panics if an operand is too short or the
     /// output has another size than promised.
-    pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
+    pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &mut SpanMut) {
         let size = self.dtype.size();
         let (m, n) = (self.m, self.n);
         assert!(lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size, "an operand is too short");

@@ -1,8 +1,9 @@
 //! Untyped memory that a plan reads and writes: a pointer and a length, with typed views.
 //!
-//! The caller of a span's unsafe constructor promises that the memory outlives every use and that it is not written
-//! while others read it. With that promise the typed views are safe, so that kernels can be plain Rust on slices.
-//! Lengths are bytes.
+//! Spans have no lifetime: whoever makes one promises that the memory outlives every use of it, its parts and its
+//! copies, and that nobody writes meanwhile what they touch. For the steps of a plan that is
+//! [`Memory`](super::storage::Memory), for buffers the work that holds them. With that promise the typed views are
+//! safe, so that kernels can be plain Rust on slices. Lengths are bytes.
 
 #![expect(unsafe_code, reason = "memory that somebody else vouches for, as slices")]
 
@@ -15,20 +16,23 @@ pub struct Span {
     len: usize,
 }
 
-/// Memory to write, held by one user at a time.
+/// Memory to write. To write through it takes the span itself or an exclusive borrow; where its pointer is used
+/// instead, such as by threads that share it, the `unsafe` there says who touches which part.
 #[derive(Debug)]
 pub struct SpanMut {
     ptr: *mut u8,
     len: usize,
 }
 
-// SAFETY: a span is shared, initialised memory that is not written while the span is used (promised to `Span::new`).
+// SAFETY: it gives out shared slices only, of memory that nobody writes while the span is used, on whichever thread
+// (promised to the constructor by whoever made it).
 unsafe impl Send for Span {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Span {}
-// SAFETY: the memory belongs to this span alone while it is used (promised to `SpanMut::new`).
+// SAFETY: nobody else touches what is touched through it while it is used, on whichever thread (promised to the
+// constructor by whoever made it).
 unsafe impl Send for SpanMut {}
-// SAFETY: a shared `SpanMut` gives out the pointer only; the promise to `SpanMut::new` covers the rest.
+// SAFETY: a shared `SpanMut` gives out its pointer and length only, no slice.
 unsafe impl Sync for SpanMut {}
 
 impl Span {
@@ -75,7 +79,7 @@ impl Span {
 
     /// `len` bytes from `offset` on. Panics if they are not inside.
     pub fn part(&self, offset: usize, len: usize) -> Span {
-        assert!(offset <= self.len && len <= self.len - offset, "{offset}+{len} of a span of {} bytes", self.len);
+        check_part(self.len, offset, len);
         Span { ptr: self.ptr.wrapping_add(offset), len }
     }
 }
@@ -84,7 +88,8 @@ impl SpanMut {
     /// The `len` bytes at `ptr`.
     ///
     /// # Safety
-    /// They must be initialised, live and touched through this span alone for as long as it is used.
+    /// They must be initialised and live for as long as this span or a part of it is used, and nobody may touch in
+    /// another way meanwhile what is touched through it.
     pub const unsafe fn new(ptr: *mut u8, len: usize) -> Self {
         Self { ptr, len }
     }
@@ -122,14 +127,10 @@ impl SpanMut {
         unsafe { std::slice::from_raw_parts_mut(self.ptr.cast(), self.len / size_of::<T>()) }
     }
 
-    /// The same memory for reading, while this span is borrowed.
-    pub const fn as_span(&self) -> Span {
-        Span { ptr: self.ptr, len: self.len }
-    }
-
     /// `len` bytes from `offset` on. Panics if they are not inside.
     pub fn part(self, offset: usize, len: usize) -> SpanMut {
-        SpanMut { ptr: self.as_span().part(offset, len).as_ptr().cast_mut(), len }
+        check_part(self.len, offset, len);
+        SpanMut { ptr: self.ptr.wrapping_add(offset), len }
     }
 
     /// The first `mid` bytes and the rest, as two spans. Panics if there are fewer.
@@ -138,6 +139,10 @@ impl SpanMut {
         let rest = SpanMut { ptr: self.ptr.wrapping_add(mid), len: self.len - mid };
         (SpanMut { ptr: self.ptr, len: mid }, rest)
     }
+}
+
+fn check_part(all: usize, offset: usize, len: usize) {
+    assert!(offset <= all && len <= all - offset, "{offset}+{len} of a span of {all} bytes");
 }
 
 fn check<T>(ptr: *const u8, len: usize) {

@@ -93,24 +93,28 @@ impl Layout {
 pub struct Memory<'a> {
     layout: &'a Layout,
     inputs: &'a [Span],
+    /// Borrowed by this alone.
     outputs: &'a [SpanMut],
     scratch: SpanMut,
 }
 
 impl<'a> Memory<'a> {
     /// The memory of a run that has `scratch` for itself.
-    pub fn new(layout: &'a Layout, inputs: &'a [Span], outputs: &'a [SpanMut], scratch: &'a mut Block) -> Self {
+    pub fn new(layout: &'a Layout, inputs: &'a [Span], outputs: &'a mut [SpanMut], scratch: &'a mut Block) -> Self {
         Self { layout, inputs, outputs, scratch: scratch.span_mut() }
     }
 
     /// What the step that runs reads.
     pub fn read(&self, storage: Storage) -> Span {
         let part = |block: Span, piece: Piece| block.part(piece.offset, piece.bytes);
+        // SAFETY: who made the span for writing promised live and initialised memory; what a step reads, no other
+        // part of it writes (checked by `Layout::new`), and steps run one after the other.
+        let to_read = |span: &SpanMut| unsafe { Span::new(span.as_ptr(), span.len()) };
         match storage {
             Storage::Input(at) => self.inputs[at],
-            Storage::Output(at) => self.outputs[at].as_span(),
+            Storage::Output(at) => to_read(&self.outputs[at]),
             Storage::Constant(at) => part(self.layout.constants.span(), self.layout.constant_pieces[at]),
-            Storage::Scratch(at) => part(self.scratch.as_span(), self.layout.scratch_pieces[at]),
+            Storage::Scratch(at) => part(to_read(&self.scratch), self.layout.scratch_pieces[at]),
         }
     }
 
@@ -119,7 +123,7 @@ impl<'a> Memory<'a> {
         assert!(matches!(storage, Storage::Output(_) | Storage::Scratch(_)), "{storage} is read only");
         let span = self.read(storage);
         // SAFETY: the memory comes from a `SpanMut` (asserted above), and nothing else touches it while the step runs
-        // (checked by `Layout::new`; tasks of the step have parts of their own).
+        // (checked by `Layout::new`); of the tasks of a step `compiler::rows` gives each a part of its own.
         unsafe { SpanMut::new(span.as_ptr().cast_mut(), span.len()) }
     }
 }

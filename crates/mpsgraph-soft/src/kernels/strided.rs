@@ -31,8 +31,9 @@ impl<'a> Strided<'a> {
 
 /// Copies elements of `size` bytes from one view of this shape to another.
 ///
-/// Panics if a view reaches outside its span, or if elements of the destination overlap by a stride of 0. Other
-/// overlaps inside the destination leave which element wins unspecified.
+/// Panics if a view reaches outside its span, or if an axis of the destination steps no further than all axes with
+/// smaller strides reach together: of others it is not seen at once that no two elements are the same. Every view that
+/// slices, steps through, reverses and permutes a packed tensor passes.
 pub fn copy(size: usize, shape: &[usize], (src, from): (Span, Strided<'_>), (dst, to): (SpanMut, Strided<'_>)) {
     let mut dst = dst;
     copy_bytes(size, shape, (src.slice(), from), (dst.slice(), to));
@@ -61,14 +62,15 @@ pub fn copy_bytes(
     };
     let bytes = size as isize;
     for ((&extent, &src), &dst) in shape.iter().zip(from.strides).zip(to.strides) {
-        assert!(dst != 0 || extent == 1, "strided copy: the destination overlaps itself");
         walk.push(Axis { extent, src: src * bytes, dst: dst * bytes });
     }
     walk.axes[..walk.rank].sort_by_key(|axis| -axis.dst);
+    walk.check_apart();
     walk.merge();
     let width = walk.widen(size);
-    // SAFETY: `check` proved both views inside their slices, the exclusive borrow keeps the destination apart from
-    // the source, and `Walk`'s rearrangements visit the same pairs of elements.
+    // SAFETY: `check` proved both views inside their slices, `check_apart` that no two elements of the destination are
+    // the same, the exclusive borrow keeps the destination apart from the source, and `Walk`'s rearrangements visit the
+    // same pairs of elements.
     unsafe {
         match width {
             1 => walk.run::<1>(),
@@ -132,6 +134,16 @@ impl Walk {
             self.axes[self.rank] = Axis { extent: axis.extent, src: -axis.src, dst: -axis.dst };
         }
         self.rank += 1;
+    }
+
+    /// Panics unless each axis of the destination, which are sorted, goes further than the inner ones reach together:
+    /// then no two elements are the same, and threads may write them at the same time.
+    fn check_apart(&self) {
+        let mut reach = 0;
+        for axis in self.axes[..self.rank].iter().rev() {
+            assert!(axis.dst > reach, "strided copy: the destination overlaps itself");
+            reach += (axis.extent as isize - 1) * axis.dst;
+        }
     }
 
     /// Merges neighbours that one longer axis describes.

@@ -9,7 +9,7 @@ use super::pairs::{self, Role};
 use super::recipe::{Function, Recipe};
 use super::registers::Tiles;
 use super::single_numbers::Block;
-use super::tile::{TileFn, TileType, int_type, tile1};
+use super::tile::{IntType, TileFn, TileType, int_type, tile1};
 use super::{float, half_floats, int, round, select, single_numbers};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::cast;
@@ -17,14 +17,18 @@ use crate::kernels::cast;
 /// Elements of a run below which copying it takes longer than a few vectors.
 const SHORT: usize = 16;
 
-/// A value of the loop under construction.
+/// A value of the loop under construction, and what a tile of it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Register(u32);
+pub struct Register {
+    at: u32,
+    ty: TileType,
+}
 
 /// Selects the instructions of a [`FusedLoop`].
 #[derive(Debug)]
 pub struct LoopBuilder {
     elements: usize,
+    /// Bytes of an element of each value.
     sizes: Vec<usize>,
     /// Whether each value is an operand's or an output's element.
     outside: Vec<bool>,
@@ -51,7 +55,9 @@ impl LoopBuilder {
     /// Elements of operand number `operand`.
     pub fn load(&mut self, operand: usize, dtype: DType, geometry: Geometry) -> Register {
         assert_eq!(geometry.elements(), self.elements, "a load has as many elements as the loop");
-        let raw = self.register(dtype.size());
+        let halves = TileType::Int(IntType::U16);
+        let widen = round::widen(dtype);
+        let raw = self.register(if widen.is_some() { halves } else { TileType::of(dtype) });
         let fetch = if geometry.is_flat() {
             Fetch::Direct
         } else if geometry.is_scalar() {
@@ -65,12 +71,12 @@ impl LoopBuilder {
             (_, 0 | 1) => dtype.size().div_ceil(4),
             _ => 10,
         };
-        let register = raw.0 as usize;
+        let register = raw.at as usize;
         self.outside[register] = true;
         self.loads.push(Load { operand, size: dtype.size(), geometry, fetch, register, buffer: 0, widen: None });
-        match round::widen(dtype) {
+        match widen {
             Some(widen) => {
-                let value = self.push(widen, TileType::F32.size(), &[raw], 2);
+                let value = self.push(widen, TileType::F32, &[raw], 2);
                 self.has_role(round::half_float(dtype).map(Role::Widen));
                 value
             }
@@ -81,19 +87,20 @@ impl LoopBuilder {
     /// `op` of a value of `dtype`.
     pub fn unary(&mut self, op: UnaryOp, dtype: DType, x: Register) -> Register {
         let result = if op.is_test() { DType::Bool } else { dtype };
-        let size = TileType::of(result).size();
+        let ty = TileType::of(result);
+        self.check(dtype, [x]);
         // The complement of a bool is that of the truth value, not of the byte.
         let op = if dtype == DType::Bool && op == UnaryOp::BitNot { UnaryOp::Not } else { op };
         match TileType::of(dtype) {
             TileType::F32 => {
                 let Function { run, cost, exact } = float::unary(op);
-                let value = self.push(run, size, &[x], cost);
+                let value = self.push(run, ty, &[x], cost);
                 self.has_role(Role::of_unary(op, dtype));
                 if exact { value } else { self.rounded(result, value) }
             }
-            TileType::Int(ty) => match int::unary(op, ty) {
+            TileType::Int(of) => match int::unary(op, of) {
                 Some(run) => {
-                    let value = self.push(run, size, &[x], 1);
+                    let value = self.push(run, ty, &[x], 1);
                     // The complement of a bool is one.
                     if op == UnaryOp::Not { value } else { self.rounded(result, value) }
                 }
@@ -108,6 +115,7 @@ impl LoopBuilder {
 
     /// `op` of two values of `dtype`.
     pub fn binary(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
+        self.check(dtype, [a, b]);
         // Bools are 0 or 1, so they are equal if their bytes are.
         let is_bool = dtype == DType::Bool;
         let same = [(BinaryOp::Xor, BinaryOp::NotEqual), (BinaryOp::Xnor, BinaryOp::Equal)];
@@ -119,12 +127,12 @@ impl LoopBuilder {
         };
         match recipe {
             Recipe::Loop { run, cost } if is_truth => {
-                let truth = self.push(run, 1, &[a, b], cost);
+                let truth = self.push(run, TileType::of(DType::Bool), &[a, b], cost);
                 self.has_role(Role::of_binary(op, dtype));
                 truth
             }
             Recipe::Loop { run, cost } => {
-                let value = self.push(run, TileType::of(dtype).size(), &[a, b], cost);
+                let value = self.push(run, TileType::of(dtype), &[a, b], cost);
                 self.has_role(Role::of_binary(op, dtype));
                 self.rounded(dtype, value)
             }
@@ -143,8 +151,10 @@ impl LoopBuilder {
 
     /// `predicate ? a : b` for values of `dtype`.
     pub fn select(&mut self, dtype: DType, predicate: Register, a: Register, b: Register) -> Register {
+        self.check(DType::Bool, [predicate]);
+        self.check(dtype, [a, b]);
         let ty = TileType::of(dtype);
-        let value = self.push(select::select(ty), ty.size(), &[predicate, a, b], 1);
+        let value = self.push(select::select(ty), ty, &[predicate, a, b], 1);
         self.has_role((ty == TileType::F32).then_some(Role::Select));
         value
     }
@@ -157,56 +167,68 @@ impl LoopBuilder {
 
     /// Conversion by value.
     pub fn cast(&mut self, from: DType, to: DType, x: Register) -> Register {
+        self.check(from, [x]);
         if from == to {
             return x;
         }
         let (source, target) = (TileType::of(from), TileType::of(to));
         if to == DType::Bool {
-            return self.push(cast::truth(source), 1, &[x], 1);
+            return self.push(cast::truth(source), target, &[x], 1);
         }
         let value = match cast::cast(source, target) {
             Some(run) => {
-                let value = self.push(run, target.size(), &[x], 2);
+                let value = self.push(run, target, &[x], 2);
                 self.has_role(Role::of_cast(source, target));
                 value
             }
-            None => x,
+            // The same bits.
+            None => Register { ty: target, ..x },
         };
         self.rounded(to, value)
     }
 
     /// Makes `x` output number `output`; outputs are numbered in the order of these calls.
     pub fn store(&mut self, dtype: DType, x: Register) -> usize {
+        self.check(dtype, [x]);
         self.cost += dtype.size().div_ceil(4);
         let register = match round::narrow(dtype) {
             Some(narrow) => {
-                let value = self.push(narrow, dtype.size(), &[x], 2);
+                let value = self.push(narrow, TileType::Int(IntType::U16), &[x], 2);
                 self.has_role(round::half_float(dtype).map(Role::Narrow));
                 value
             }
-            None if self.outside[x.0 as usize] => {
-                let size = dtype.size();
-                let copy = int_type!(bits TileType::of(dtype), T => tile1(|x: T| x));
-                self.push(copy, size, &[x], 1)
+            None if self.outside[x.at as usize] => {
+                let copy = int_type!(bits x.ty, T => tile1(|x: T| x));
+                self.push(copy, x.ty, &[x], 1)
             }
             None => x,
         };
-        self.outside[register.0 as usize] = true;
-        self.outputs.push(Output { size: dtype.size(), register: register.0 as usize, past_caches: false });
+        self.outside[register.at as usize] = true;
+        self.outputs.push(Output { size: dtype.size(), register: register.at as usize, past_caches: false });
         self.outputs.len() - 1
     }
 
-    fn register(&mut self, size: usize) -> Register {
-        self.sizes.push(size);
+    fn register(&mut self, ty: TileType) -> Register {
+        self.sizes.push(ty.size());
         self.outside.push(false);
-        Register(self.sizes.len() as u32 - 1)
+        Register { at: self.sizes.len() as u32 - 1, ty }
     }
 
-    fn push(&mut self, run: TileFn, size: usize, src: &[Register], cost: usize) -> Register {
-        let dst = self.register(size);
-        let at = |i: usize| src.get(i).unwrap_or(&src[0]).0 as usize;
+    /// Panics unless these are values of `dtype`: the loops go by it, so they would read beyond tiles of smaller
+    /// elements. A register of another builder has at least the size of a value of this one.
+    fn check<const N: usize>(&self, dtype: DType, registers: [Register; N]) {
+        let ty = TileType::of(dtype);
+        for register in registers {
+            let is_of_type = register.ty == ty && self.sizes[register.at as usize] == ty.size();
+            assert!(is_of_type, "{register:?} is no value of {dtype:?}");
+        }
+    }
+
+    fn push(&mut self, run: TileFn, ty: TileType, src: &[Register], cost: usize) -> Register {
+        let dst = self.register(ty);
+        let at = |i: usize| src.get(i).unwrap_or(&src[0]).at as usize;
         let run = Run::Tile(run);
-        self.instructions.push(Instruction { run, dst: dst.0 as usize, src: [at(0), at(1), at(2)], role: None });
+        self.instructions.push(Instruction { run, dst: dst.at as usize, src: [at(0), at(1), at(2)], role: None });
         self.cost += cost;
         dst
     }
@@ -219,11 +241,12 @@ impl LoopBuilder {
     /// A value that was computed in a tile, rounded to `dtype`.
     fn rounded(&mut self, dtype: DType, x: Register) -> Register {
         if dtype == DType::Bool {
-            return self.push(cast::truth(TileType::of(DType::Bool)), 1, &[x], 1);
+            let ty = TileType::of(DType::Bool);
+            return self.push(cast::truth(ty), ty, &[x], 1);
         }
         match round::round(dtype) {
             Some(round) => {
-                let value = self.push(round, TileType::F32.size(), &[x], 2);
+                let value = self.push(round, TileType::F32, &[x], 2);
                 self.has_role(round::half_float(dtype).map(Role::Round));
                 value
             }

@@ -41,9 +41,9 @@ pub struct Part<S> {
     pub first: usize,
 }
 
-/// Where element 0 is, of each operand and of each output, if elements have the size that is given; it may lie before
-/// the memory.
-type Origins<'a> = [&'a dyn Fn(usize, usize) -> *mut u8; 2];
+/// Where element 0 is, of what each load reads and of each output, whose elements have the size that is given; it may
+/// lie before the memory. Each is asked for once.
+type Origins<'a> = (&'a dyn Fn(&Load) -> *mut u8, &'a dyn Fn(usize, usize) -> *mut u8);
 
 impl FusedLoop {
     /// Number of elements.
@@ -59,22 +59,22 @@ impl FusedLoop {
     /// Reads `operands` as the loads say and writes every element of the packed `outputs`.
     ///
     /// Panics if an operand is too short, an output is not exactly as long as the loop, or one is misaligned.
-    pub fn run(&self, operands: &[Span], outputs: &[SpanMut]) {
+    pub fn run(&self, operands: &[Span], outputs: &mut [SpanMut]) {
         for load in &self.loads {
             let span = operands[load.operand];
             assert!(load.geometry.end() * load.size <= span.len(), "operand {} is too short", load.operand);
             assert!(span.as_ptr().addr().is_multiple_of(load.size), "operand {} is misaligned", load.operand);
         }
         assert_eq!(outputs.len(), self.outputs.len(), "number of outputs");
-        for (output, span) in self.outputs.iter().zip(outputs) {
+        for (output, span) in self.outputs.iter().zip(&*outputs) {
             assert_eq!(span.len(), self.elements * output.size, "bytes of an output");
             assert!(span.as_ptr().addr().is_multiple_of(output.size), "an output is misaligned");
         }
-        let operand = |at: usize, _| operands[at].as_ptr().cast_mut();
+        let operand = |load: &Load| operands[load.operand].as_ptr().cast_mut();
         let output = |at: usize, _| outputs[at].as_ptr();
         let work = self.elements.saturating_mul(self.cost);
         // SAFETY: all of the operands and outputs are there, aligned and long enough (checked above).
-        let run = |range: Range<usize>| unsafe { self.run_part([&operand, &output], range) };
+        let run = |range: Range<usize>| unsafe { self.run_part((&operand, &output), range) };
         if !COMPUTED.is_met(work) || threads::count() == 1 {
             return run(0..self.elements);
         }
@@ -96,29 +96,25 @@ impl FusedLoop {
     ) {
         assert!(range.end <= self.elements, "{range:?} of {} elements", self.elements);
         let in_order = |first: usize| (first <= range.start).then(|| range.end - first);
-        let check = |elements: Option<usize>, size: usize, span: Span| {
-            let is_there = elements.is_some_and(|elements| elements * size <= span.len());
-            assert!(is_there && span.as_ptr().addr().is_multiple_of(size), "elements {range:?} have other memory");
+        let check = |elements: Option<usize>, size: usize, (start, bytes): (*mut u8, usize)| {
+            let is_there = elements.is_some_and(|elements| elements * size <= bytes);
+            assert!(is_there && start.addr().is_multiple_of(size), "elements {range:?} have other memory");
         };
-        for load in &self.loads {
+        let operand = |load: &Load| {
             let Part { span, first } = operand(load.operand);
             let elements = if is_in_order(load) { in_order(first) } else { (first == 0).then(|| load.geometry.end()) };
-            check(elements, load.size, span);
-        }
-        for (at, written) in self.outputs.iter().enumerate() {
-            let Part { span, first } = output(at);
-            check(in_order(first), written.size, span.as_span());
-        }
-        let operand = |at: usize, size: usize| {
-            let Part { span, first } = operand(at);
-            span.as_ptr().cast_mut().wrapping_sub(first * size)
+            let start = span.as_ptr().cast_mut();
+            check(elements, load.size, (start, span.len()));
+            start.wrapping_sub(first * load.size)
         };
         let output = |at: usize, size: usize| {
             let Part { span, first } = output(at);
+            check(in_order(first), size, (span.as_ptr(), span.len()));
             span.as_ptr().wrapping_sub(first * size)
         };
-        // SAFETY: all elements of the range are there, and what is read out of order is whole (checked above).
-        unsafe { self.run_part([&operand, &output], range) }
+        // SAFETY: all elements of the range are there, and what is read out of order is whole (checked where each
+        // pointer is taken, before anything runs).
+        unsafe { self.run_part((&operand, &output), range.clone()) }
     }
 
     /// Whether a part can begin at each multiple of this many elements.
@@ -161,12 +157,12 @@ impl FusedLoop {
             }
             arena.places.clear();
             arena.places.resize(self.places.len(), std::ptr::null_mut());
-            let [operand, output] = origins;
+            let (operand, output) = origins;
             arena.bases.clear();
             arena.bases.extend(self.loads.iter().map(|load| {
                 let is_direct = load.fetch == Fetch::Direct;
                 let skipped = if is_direct { load.geometry.offset() * load.size } else { 0 };
-                operand(load.operand, load.size).wrapping_add(skipped)
+                operand(load).wrapping_add(skipped)
             }));
             arena.bases.extend(self.outputs.iter().enumerate().map(|(at, written)| output(at, written.size)));
             let tiles: *mut u8 = arena.lines.as_mut_ptr().cast();

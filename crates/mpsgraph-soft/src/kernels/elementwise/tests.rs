@@ -205,7 +205,7 @@ fn run(operands: &[&Data], result: DType, body: impl Fn(&mut LoopBuilder, &[Regi
     let spans: Vec<Span> = operands.iter().map(|data| unsafe { Span::of(data.bytes()) }).collect();
     let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut output.words)[..len * result.size()];
     // SAFETY: as above.
-    builder.finish().run(&spans, &[unsafe { SpanMut::of(bytes) }]);
+    builder.finish().run(&spans, &mut [unsafe { SpanMut::of(bytes) }]);
     output
 }
 
@@ -320,7 +320,7 @@ fn strided_operands() {
                 let len = output.bytes().len();
                 let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut output.words)[..len];
                 // SAFETY: both tensors outlive the run.
-                unsafe { builder.finish().run(&[Span::of(data.bytes())], &[SpanMut::of(bytes)]) };
+                unsafe { builder.finish().run(&[Span::of(data.bytes())], &mut [SpanMut::of(bytes)]) };
                 let at = |view: &(usize, [isize; 2]), i: usize| {
                     let (y, x) = ((i / columns) as isize, (i % columns) as isize);
                     view.0.wrapping_add_signed(y * view.1[0] + x * view.1[1])
@@ -336,4 +336,12 @@ fn strided_operands() {
             }
         }
     }
+}
+
+#[test]
+#[should_panic(expected = "is no value of F32")]
+fn a_value_of_another_type_is_refused() {
+    let mut builder = LoopBuilder::new(4);
+    let x = builder.load(0, DType::U8, Geometry::new(0, &[4], &[1]));
+    builder.unary(UnaryOp::Negative, DType::F32, x);
 }

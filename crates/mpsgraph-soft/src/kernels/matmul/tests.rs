@@ -12,7 +12,7 @@ pub(super) fn pattern(n: usize) -> Vec<f32> {
 pub(super) fn run<T: bytemuck::Pod>(product: &MatMul, a: &[T], b: &[T], n: usize) -> Vec<T> {
     let mut c = vec![T::zeroed(); n];
     // SAFETY: the three vectors outlive the call.
-    unsafe { product.run(Span::of(a), Span::of(b), None, &SpanMut::of(&mut c)) };
+    unsafe { product.run(Span::of(a), Span::of(b), None, &mut SpanMut::of(&mut c)) };
     c
 }
 

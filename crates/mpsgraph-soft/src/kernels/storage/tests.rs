@@ -36,7 +36,7 @@ fn a_step_has_what_it_writes_for_itself() {
 fn names_stand_for_their_pieces() {
     let layout = layout(&[Constant(0)], &[Scratch(2)]).expect("apart");
     let mut scratch = Block::new(192);
-    let memory = Memory::new(&layout, &[], &[], &mut scratch);
+    let memory = Memory::new(&layout, &[], &mut [], &mut scratch);
     assert_eq!(memory.read(Constant(0)).slice::<u8>(), b"constant");
     memory.write(Scratch(2)).slice::<u8>().fill(7);
     assert_eq!(memory.read(Scratch(1)).slice::<u8>(), [0; 64]);

@@ -138,3 +138,27 @@ fn reading_past_the_end_is_refused() {
     let packed = Strided::new(&[1]);
     copy_bytes(4, &[3], (&[0; 8], packed), (&mut [0; 12], packed));
 }
+
+/// Copies two rows of two numbers to memory where rows and columns are so far apart.
+fn copy_to(strides: &[isize]) {
+    copy_bytes(4, &[2, 2], (&[0; 16], Strided::new(&[2, 1])), (&mut [0; 64], Strided { offset: 4, strides }));
+}
+
+#[test]
+#[should_panic(expected = "overlaps itself")]
+fn rows_on_top_of_each_other_are_refused() {
+    copy_to(&[0, 1]);
+}
+
+#[test]
+#[should_panic(expected = "overlaps itself")]
+fn rows_that_share_elements_are_refused() {
+    copy_to(&[1, -1]);
+}
+
+#[test]
+fn rows_between_each_other_are_no_overlap() {
+    for strides in [[2, 1], [-1, 2], [3, -1], [1, 3]] {
+        copy_to(&strides);
+    }
+}

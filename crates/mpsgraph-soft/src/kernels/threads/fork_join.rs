@@ -101,7 +101,12 @@ pub fn run(pieces: usize, part: &(dyn Fn() + Sync)) {
     let panic = Mutex::new(None);
     let part = || {
         if let Err(caught) = catch_unwind(AssertUnwindSafe(part)) {
-            panic.lock().ignore_poison().get_or_insert(caught);
+            let mut first = panic.lock().ignore_poison();
+            match *first {
+                None => *first = Some(caught),
+                // The caller hears of one. To drop what another one carries may panic again, with nobody to catch it.
+                Some(_) => std::mem::forget(caught),
+            }
         }
     };
     HELPERS.share(&part, seats);

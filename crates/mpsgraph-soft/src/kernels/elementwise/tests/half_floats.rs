@@ -47,7 +47,7 @@ fn run_all(
     }
     // SAFETY: the operands and the outputs outlive the run.
     let spans: Vec<Span> = operands.iter().map(|data| unsafe { Span::of(data.bytes()) }).collect();
-    let targets: Vec<SpanMut> = outputs
+    let mut targets: Vec<SpanMut> = outputs
         .iter_mut()
         .map(|data| {
             let bytes = data.len * data.dtype.size();
@@ -56,7 +56,7 @@ fn run_all(
         })
         .collect();
     let made = builder.finish();
-    made.run(&spans, &targets);
+    made.run(&spans, &mut targets);
     drop(targets);
     (outputs, made.instructions())
 }

@@ -49,7 +49,7 @@ fn run(values: &[Vec<f32>; 3], kinds: [Kind; 3], body: impl Fn(&mut LoopBuilder,
     let spans = operands.each_ref().map(|data| unsafe { Span::of(data.bytes()) });
     let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut output.words)[..4 * elements];
     // SAFETY: as above.
-    builder.finish().run(&spans, &[unsafe { SpanMut::of(bytes) }]);
+    builder.finish().run(&spans, &mut [unsafe { SpanMut::of(bytes) }]);
     output
 }
 

@@ -78,7 +78,7 @@ impl Many<'_> {
     }
 
     /// Multiplies, groups on several threads if they are much work.
-    pub fn run(&self, lhs: Span, rhs: Span, output: &SpanMut) {
+    pub fn run(&self, lhs: Span, rhs: Span, output: &mut SpanMut) {
         let products = self.products;
         products.share(self.group, &|some| {
             for start in some.clone().step_by(self.group) {

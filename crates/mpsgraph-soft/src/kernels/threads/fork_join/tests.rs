@@ -1,7 +1,6 @@
 //! That all pieces are done once, by several threads, also inside of each other and after a panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -39,15 +38,45 @@ fn scratch_memory_belongs_to_one_task_at_a_time() {
     assert!(out.iter().enumerate().all(|(at, &number)| number == (at / 1000) as f32));
 }
 
+/// Waits until two threads are here. One that is left alone panics, if threads can be two.
+fn arrive(arrived: &AtomicUsize) {
+    arrived.fetch_add(1, Ordering::Relaxed);
+    let start = Instant::now();
+    while count() > 1 && arrived.load(Ordering::Relaxed) < 2 {
+        assert!(start.elapsed() < Duration::from_secs(60), "no helper came");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn a_helper_takes_part() {
     if count() == 1 {
         return;
     }
-    // Neither part returns before both threads are there.
-    let (here, there) = (Barrier::new(2), Barrier::new(2));
-    both(true, &mut || _ = here.wait(), &mut || _ = here.wait());
-    for_each(2, 1, &|_| _ = there.wait());
+    let (here, there) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    both(true, &mut || arrive(&here), &mut || arrive(&here));
+    for_each(2, 1, &|_| arrive(&there));
+    assert_eq!([here.into_inner(), there.into_inner()], [2, 2]);
+}
+
+#[test]
+fn what_a_further_panic_carries_is_not_dropped() {
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let arrived = AtomicUsize::new(0);
+    let work = || {
+        for_each(2, 1, &|_| {
+            arrive(&arrived);
+            std::panic::panic_any(Payload);
+        });
+    };
+    std::mem::forget(catch_unwind(AssertUnwindSafe(work)).expect_err("both pieces fail"));
+    assert_eq!(DROPPED.load(Ordering::Relaxed), 0);
 }
 
 #[test]
