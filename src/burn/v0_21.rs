@@ -203,7 +203,8 @@ macro_rules! module_items {
 macro_rules! allocation_items {
     () => {
         unsafe fn memory_mut(&mut self) -> &mut [MaybeUninit<u8>] {
-            self.bytes_mut()
+            // SAFETY: Burn's trait demands of the caller that it writes initialised bytes only.
+            unsafe { self.bytes_mut() }
         }
 
         fn memory(&self) -> &[MaybeUninit<u8>] {

@@ -313,7 +313,8 @@ macro_rules! allocation_items {
             &mut self,
             _policy: burn_std::AccessPolicy,
         ) -> Result<&mut [MaybeUninit<u8>], burn_std::AccessError> {
-            Ok(self.bytes_mut())
+            // SAFETY: Burn's trait demands of the caller that it writes initialised bytes only.
+            Ok(unsafe { self.bytes_mut() })
         }
 
         fn memory(&self, _policy: burn_std::AccessPolicy) -> Result<&[MaybeUninit<u8>], burn_std::AccessError> {

@@ -49,7 +49,10 @@ impl<K> AllocationController for HostBytes<K> {
 
 impl<K> HostBytes<K> {
     /// The bytes, of which nobody else sees a change.
-    fn bytes_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+    ///
+    /// # Safety
+    /// Only initialised bytes are written: the others are read as such.
+    unsafe fn bytes_mut(&mut self) -> &mut [MaybeUninit<u8>] {
         if self.lent.is_some() {
             let mut own = vec![0_u128; self.length.div_ceil(size_of::<u128>())];
             // SAFETY: MaybeUninit has no drop, and u128's bytes may be overwritten by any.
@@ -58,7 +61,7 @@ impl<K> HostBytes<K> {
             self.own = own;
             self.lent = None;
         }
-        // SAFETY: as above; the caller writes initialised bytes only.
+        // SAFETY: as above; the caller writes initialised bytes only, as it promises.
         let (_, bytes, _) = unsafe { self.own.align_to_mut::<MaybeUninit<u8>>() };
         &mut bytes[..self.length]
     }

@@ -112,8 +112,9 @@ macro_rules! objc_method {
         pub(crate) fn $name(&self, $($arg: $ty),*) $(-> $ret)? {
             $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
             $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
-            // SAFETY: `&self` is a live object of the class that declares the method; the contract test and the
-            // site's first use check the types; the arguments live in the bindings above until the method returns.
+            // SAFETY: `&self` is a live object of the class that declares the method; the row says its types, which the
+            // contract test compares with Apple's tables, and the site's first use with the method where `verify` is
+            // on; the arguments live in the bindings above until the method returns.
             unsafe {
                 $crate::ffi::objc::send(
                     &SITE,

@@ -1,6 +1,7 @@
 //! Sending a message: arguments into C values, the exact function type per signature, the result into an owner.
 //!
-//! A selector is registered once per call site, and the first send of each site checks the encodings (see `verify`).
+//! A selector is registered once per call site. Where `verify` is on, the first send of each site checks the encodings,
+//! too; elsewhere the declarations are trusted, which the contract tests compare with Apple's tables.
 //! `objc_msgSend` has no type of its own: it is cast to the C signature of the method, never called as variadic.
 
 use std::ffi::CStr;
@@ -83,7 +84,7 @@ pub(super) const fn returns_owned(selector: &str) -> bool {
 #[inline(always)]
 pub(crate) unsafe fn send<R: Return, A: Arguments>(site: &'static CallSite, receiver: *mut Object, arguments: A) -> R {
     let selector = site.selector::<A, R::Raw>(receiver);
-    // SAFETY: by this function's own contract; the encodings were compared on the site's first use.
+    // SAFETY: by this function's own contract.
     let raw = unsafe { arguments.call::<R::Raw>(receiver, selector) };
     // SAFETY: raw is what the method has just returned, with the ownership that its name declares.
     unsafe { R::receive(raw, site) }

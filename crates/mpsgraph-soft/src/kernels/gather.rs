@@ -172,6 +172,7 @@ fn copy_parts<I: Index>(data: &[u8], (indices, extent): (&[I], usize), row: usiz
 
 /// Single elements of blocks that have few positions each; the indices of some blocks are checked at once.
 fn small_blocks<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &mut [T]) {
+    assert!(out.len().is_multiple_of(rows.positions), "gather: a part of a block");
     let scale = rows.apart().unwrap_or(1);
     let extent = rows.rows / scale;
     let together = CHECKED / rows.positions;
@@ -184,7 +185,7 @@ fn small_blocks<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &
         for ((to, index), start) in out.iter_mut().zip(indices).zip(&starts) {
             if all_within {
                 // SAFETY: the index is within the extent, so this is an element of the block that starts here, and all
-                // blocks of these results are there.
+                // blocks of these results, which are whole (asserted above), are there.
                 *to = unsafe { *data.get_unchecked(start + index.number() * scale) };
             } else {
                 *to = index.within(extent).map_or(T::zeroed(), |named| data[start + named * scale]);

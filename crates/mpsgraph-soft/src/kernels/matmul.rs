@@ -215,8 +215,8 @@ impl MatMul {
             let a = lhs.as_ptr().wrapping_add(a * size);
             let b = rhs.as_ptr().wrapping_add(b * size);
             let c = output.as_ptr().wrapping_add(at * m * n * size);
-            // SAFETY: both operands end within their spans and the output has room for each product, aligned
-            // (checked above); products write disjoint parts of the output, which no operand overlaps.
+            // SAFETY: both operands are within their spans, which nobody writes, and the output has room for each
+            // product, aligned (checked above); products write disjoint parts of the output, which is borrowed alone.
             unsafe { self.product(a, b, c, sharing) };
         };
         // Many small products share the threads; one large product is shared by them.
@@ -285,7 +285,10 @@ impl MatMul {
         let part = |at: usize| {
             let tiles = at * group..all.min((at + 1) * group);
             let to = output.as_ptr().cast();
-            lanes::run(Tiles { matrix, lanes, operands: &operand, from, tables, to, to_steps, tiles });
+            let tiles = Tiles { matrix, lanes, operands: &operand, from, tables, to, to_steps, tiles };
+            // SAFETY: the output is aligned and has room for all results (checked by `run`), and is borrowed alone; each
+            // part has other tiles.
+            unsafe { lanes::run(tiles) };
         };
         if group == all { part(0) } else { threads::for_each(all.div_ceil(group), 1, &part) }
     }
@@ -293,7 +296,8 @@ impl MatMul {
     /// One product of the matrices at `a` and `b` into the packed one at `c`, on threads by `sharing`.
     ///
     /// # Safety
-    /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both.
+    /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both and
+    /// nobody else's. From the first to the last element of each operand all is initialised and not written meanwhile.
     unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, sharing: Sharing) {
         let (m, n, k) = (self.m, self.n, self.k);
         let (Some(float), Some(narrow)) = (round::half_float(self.dtype), round::narrow(self.dtype)) else {

@@ -12,11 +12,11 @@ use super::vectorised::avx512_is_here;
 /// Whether this target has them.
 pub const EXIST: bool = cfg!(target_arch = "x86_64");
 
-/// Copies `bytes` bytes past the caches, except for some at either end if `to` is not aligned to a vector. Call
-/// [`fence`] before other threads are told of it.
+/// Copies `bytes` bytes past the caches, except for some at either end if `to` is not aligned to a vector.
 ///
 /// # Safety
-/// `from` must be initialised and `to` writable for as many bytes, and they must not overlap.
+/// `from` must be initialised and `to` writable for as many bytes, and they must not overlap. This thread calls
+/// [`fence`] before anybody, itself too, accesses the bytes at `to`: Rust's memory has no order for such stores.
 #[cfg(target_arch = "x86_64")]
 pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise; every x86-64 processor has the small vectors, and this one the large ones where
@@ -61,7 +61,7 @@ by_vectors!(#[target_feature(enable = "avx512f")] large_vectors: __m512i, _mm512
 /// Copies `bytes` bytes: this target has only usual stores.
 ///
 /// # Safety
-/// `from` must be initialised and `to` writable for as many bytes, and they must not overlap.
+/// As on targets that have them.
 #[cfg(not(target_arch = "x86_64"))]
 pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise.
@@ -88,7 +88,7 @@ mod tests {
             [(0, 0, 200), (0, 3, 150), (1, 0, 64), (5, 7, 15), (2, 16, 16), (0, 1, 0), (3, 5, 190)]
         {
             let mut to = [255; 220];
-            // SAFETY: both are long enough.
+            // SAFETY: both are long enough, and the fence follows.
             unsafe { copy(from[skipped..].as_ptr(), to[start..].as_mut_ptr(), bytes.min(200 - skipped)) };
             fence();
             let mut expected = [255; 220];

@@ -10,8 +10,16 @@ use bytemuck::{Pod, cast_slice};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// An index type.
-pub trait Index: Pod + Send + Sync {
+/// Keeps other types from being an [`Index`].
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for i32 {}
+    impl Sealed for i64 {}
+}
+
+/// An index type: i32 or i64. No other type can be one, because gathers read without another check what
+/// [`all_within`](Self::all_within) says is inside.
+pub trait Index: Pod + Send + Sync + sealed::Sealed {
     /// The index, if it is within `extent`; a negative one never is.
     fn within(self, extent: usize) -> Option<usize>;
     /// Whether all of them are within `extent`: a loop without branches, which vectorises.

@@ -116,8 +116,9 @@ fn sample(memory: &Memory) -> NonZeroU64 {
     let mut hashes = [0xcbf2_9ce4_8422_2325_u64; LANES];
     for (at, index) in (0..words).step_by(step).enumerate() {
         // SAFETY: `index` is below the number of whole words, the start is aligned to more than a word, and
-        // the memory is borrowed. The load is atomic because the host program may be writing: that is what this looks
-        // for.
+        // the memory is borrowed. A host program that writes meanwhile, which is what this looks for, breaks Metal's
+        // rules, and its plain stores race with any load; of an atomic one the compiler at least assumes nothing, so
+        // that it gives some old or new bytes.
         let word = unsafe { AtomicU64::from_ptr(memory.start().as_ptr().cast::<u64>().add(index)) };
         hashes[at % LANES] = mix(hashes[at % LANES], word.load(Relaxed));
     }

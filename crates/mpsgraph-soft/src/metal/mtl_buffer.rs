@@ -97,10 +97,12 @@ impl Buffer {
     ///
     /// # Safety
     /// The span is used from commit to completion of a command buffer only, which was given this buffer in `reads` or
-    /// `writes`: so long it retains the buffer, and its queue runs it after the work that wrote the bytes.
+    /// `writes`: so long it retains the buffer, and its queue runs it after the work that wrote the bytes. The host
+    /// program, which may have kept the pointer from `-contents`, does not write through it meanwhile, and does not read
+    /// what the work writes. Metal demands that of it; [`InUse`] finds some of what breaks it, and cannot prevent it.
     pub unsafe fn span(&self) -> Span {
         // SAFETY: the allocation is at least `length` bytes, initialised, and freed with the buffer only, which is
-        // retained while the span is used, as the caller promises.
+        // retained while the span is used, and not written by the host, as the caller promises.
         unsafe { Span::new(self.memory.start().as_ptr(), self.length) }
     }
 
@@ -110,7 +112,8 @@ impl Buffer {
     /// As for [`Buffer::span`]; the buffer is in `writes`.
     pub unsafe fn span_mut(&self) -> SpanMut {
         // SAFETY: as for `span`; work of one queue runs one command buffer after the other and a commit that races
-        // with another queue's is refused, so nobody else uses the bytes while this work does.
+        // with another queue's is refused, so no other work uses the bytes while this does, and the host does not, as
+        // the caller promises.
         unsafe { SpanMut::new(self.memory.start().as_ptr(), self.length) }
     }
 

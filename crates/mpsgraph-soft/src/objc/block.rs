@@ -98,7 +98,8 @@ impl<const OBJECTS: usize> Block<OBJECTS> {
     /// A copy of a block; an error says why it is none that takes so many objects and returns nothing.
     ///
     /// # Safety
-    /// `block` is nil or a live block.
+    /// `block` is nil or a live block. One without a signature, of which nothing can be checked, takes so many objects
+    /// and returns nothing.
     pub unsafe fn copy(block: RawBlock) -> Result<Self, String> {
         // SAFETY: nil or a live block, as the caller says.
         let Some(literal) = (unsafe { block.0.cast::<Literal>().as_ref() }) else {
@@ -129,7 +130,7 @@ impl Block<1> {
     /// Calls it.
     pub fn call(&self, argument: Id) {
         type Invoke = unsafe extern "C-unwind" fn(*mut c_void, Id);
-        // SAFETY: it takes one object (`copy` looked).
+        // SAFETY: it takes one object: `copy` looked, or its caller promised.
         let invoke = unsafe { std::mem::transmute::<unsafe extern "C-unwind" fn(), Invoke>(self.literal().invoke) };
         // SAFETY: as above, and the block is live.
         unsafe { invoke(self.0.as_ptr().cast(), argument) }
@@ -140,7 +141,7 @@ impl Block<2> {
     /// Calls it.
     pub fn call(&self, first: Id, second: Id) {
         type Invoke = unsafe extern "C-unwind" fn(*mut c_void, Id, Id);
-        // SAFETY: it takes two objects (`copy` looked).
+        // SAFETY: it takes two objects: `copy` looked, or its caller promised.
         let invoke = unsafe { std::mem::transmute::<unsafe extern "C-unwind" fn(), Invoke>(self.literal().invoke) };
         // SAFETY: as above, and the block is live.
         unsafe { invoke(self.0.as_ptr().cast(), first, second) }

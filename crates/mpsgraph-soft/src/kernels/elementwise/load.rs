@@ -122,7 +122,8 @@ impl Geometry {
     /// `buffer` otherwise.
     ///
     /// # Safety
-    /// `base` must be readable up to `end()` elements of `size` bytes, `buffer` writable for `n`, and both aligned.
+    /// From `base` on, `end()` elements of `size` bytes must be live, initialised and not written meanwhile, `buffer`
+    /// writable for `n` and nobody else's, and both aligned.
     pub unsafe fn fetch(&self, size: usize, base: *const u8, start: usize, n: usize, buffer: *mut u8) -> *const u8 {
         let (at, left) = self.locate(start);
         if left >= n && self.step() == 1 {
@@ -269,7 +270,8 @@ unsafe fn copy_short<T: Copy, const N: usize>(
 /// Copies `runs` of `run` elements, of which the strides are `across` and `step`.
 ///
 /// # Safety
-/// All of them must be readable, and as many elements writable from `to` on.
+/// From the lowest to the highest of them all must be live, initialised and not written meanwhile, also what lies
+/// between elements that are apart, and as many elements writable from `to` on and nobody else's.
 unsafe fn copy_runs<T: Copy>(from: *const T, [across, step]: [isize; 2], [runs, run]: [usize; 2], to: *mut T) {
     // SAFETY: the caller's promise.
     unsafe {

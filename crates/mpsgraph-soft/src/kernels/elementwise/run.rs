@@ -216,7 +216,8 @@ impl FusedLoop {
             }
             for (output, base) in self.outputs.iter().zip(outputs).filter(|(output, _)| output.past_caches) {
                 let to = base.wrapping_add(start * output.size);
-                // SAFETY: a tile of its own holds the elements, and the output has room for them.
+                // SAFETY: a tile of its own holds the elements, and the output has room for them, which nobody reads
+                // before the fence below.
                 unsafe { non_temporal::copy(places[output.register], to, n * output.size) };
             }
             start += n;

@@ -343,5 +343,5 @@ fn strided_operands() {
 fn a_value_of_another_type_is_refused() {
     let mut builder = LoopBuilder::new(4);
     let x = builder.load(0, DType::U8, Geometry::new(0, &[4], &[1]));
-    builder.unary(UnaryOp::Negative, DType::F32, x);
+    builder.unary(UnaryOp::Neg, DType::F32, x);
 }

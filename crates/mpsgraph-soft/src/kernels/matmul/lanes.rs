@@ -51,7 +51,11 @@ pub struct Tiles<'a, 'b> {
 }
 
 /// Multiplies.
-pub fn run(tiles: Tiles<'_, '_>) {
+///
+/// # Safety
+/// `to` is aligned and has room for the results of all operands, and nobody else touches those of these tiles
+/// meanwhile.
+pub unsafe fn run(tiles: Tiles<'_, '_>) {
     let mut columns = COLUMNS.take();
     columns.resize_with(2, || [[0.0; LANES]; MOST]);
     let (x, y) = columns.split_at_mut(1);
@@ -59,7 +63,8 @@ pub fn run(tiles: Tiles<'_, '_>) {
     COLUMNS.set(columns);
 }
 
-/// The products, and where tiles are worked on; what was there does not matter.
+/// The products, and where tiles are worked on; what was there does not matter. Made by [`run`] only, whose promises it
+/// relies on.
 struct InColumns<'a, 'b> {
     tiles: Tiles<'a, 'b>,
     x: &'b mut Columns,
@@ -81,7 +86,7 @@ impl SquareLoop for InColumns<'_, '_> {
                 rotate(y, tables, to_steps.rows, (first, count));
             }
             let result = to.wrapping_add(at * lanes * matrix.rows + first * to_steps.lanes);
-            // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
+            // SAFETY: there is room for a column of each lane, which this tile alone has, as `run`'s caller promised.
             unsafe { write(y, to_steps, count, result, &turned) };
         }
     }

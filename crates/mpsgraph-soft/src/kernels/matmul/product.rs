@@ -21,6 +21,7 @@ pub struct Matrix<'a> {
 impl Matrix<'_> {
     /// Panics unless the elements of so many rows and columns are there.
     fn require(&self, rows: usize, columns: usize) {
+        assert!(rows > 0 && columns > 0, "{rows} x {columns}");
         let last = (rows - 1) * self.strides[0] + (columns - 1) * self.strides[1];
         assert!(last < self.elements.len(), "{rows} x {columns} of {} elements", self.elements.len());
     }
@@ -62,7 +63,8 @@ unsafe fn product_to(
     a.require(m, k);
     b.require(k, n);
     let source = |x: Matrix<'_>| (x.elements.as_ptr(), (x.strides[0] as isize, x.strides[1] as isize));
-    // SAFETY: all elements of `a` and `b` are inside of their slices (checked above); for `c` the caller's promise.
+    // SAFETY: `a` and `b` are inside of their slices from the first to the last element (checked above; no stride is
+    // negative); for `c` the caller's promise.
     unsafe { Product { extents: (m, n, k), a: source(a), b: source(b), c, accumulate }.run_here() };
 }
 
@@ -128,6 +130,8 @@ impl Product {
     ///
     /// # Safety
     /// All three must be live for the extents, aligned, and `c` apart from both; what is accumulated to is initialised.
+    /// From the first to the last element of `a`, and of `b`, all is initialised and not written meanwhile, also what
+    /// lies between rows or columns that are apart: it becomes part of slices. Nobody else touches the elements of `c`.
     pub unsafe fn run(self, sharing: Sharing) {
         let (m, n, _) = self.extents;
         if sharing == Sharing::Whole {

@@ -45,7 +45,7 @@ impl Halves {
     /// with their strides.
     ///
     /// # Safety
-    /// They must be live.
+    /// They must be live, initialised and not written meanwhile.
     pub unsafe fn widen(&self, extents: (usize, usize), wide: &mut [f32], shared: bool) -> Strided<f32> {
         let (first, (row, column)) = self.matrix;
         let (length, across, along) =
@@ -85,7 +85,7 @@ impl Lines {
     /// Fills `wide` with lines.
     ///
     /// # Safety
-    /// Their elements must be live.
+    /// Their elements must be live, initialised and not written meanwhile.
     unsafe fn widen(self, wide: &mut [f32]) {
         if self.along == 1 {
             // SAFETY: the caller's promise.
