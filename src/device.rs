@@ -120,7 +120,8 @@ impl MpsGraphDevice {
         Runtime::get().set_random_state(state);
     }
 
-    /// Drops all compiled programs. They are compiled again when they are needed.
+    /// Drops all compiled programs. They are made again when they are needed: loaded, if they are kept on disk, or
+    /// compiled.
     pub fn clear_programs(&self) {
         Runtime::get().clear_programs();
     }

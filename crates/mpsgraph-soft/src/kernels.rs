@@ -4,8 +4,8 @@
 //!
 //! `dispatch!` picks the element type of a generic function, [`vectorised`] the instruction set. Results depend neither
 //! on the number of threads nor, but for products of matrices, on the instruction set. Tensors have at least one
-//! element here; empty ones never reach the kernels. Modules are `<name>.rs` beside `<name>/`, and the tests of a file
-//! are in `<name>/tests.rs`.
+//! element here; empty ones never reach the kernels. Modules are `<name>.rs` beside `<name>/`. The tests of a file are in
+//! `<name>/tests.rs`, and of those that are many, by topic, in `<name>/tests/`; a few short ones stand at its end.
 
 pub mod arg_reduce;
 pub mod blend;
@@ -25,7 +25,6 @@ pub mod matmul;
 pub mod movement;
 pub mod non_temporal;
 pub mod order;
-pub mod prefetch;
 pub mod random;
 pub mod reduce;
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub mod mps;
 pub mod mpsgraph;
 #[expect(unsafe_code, reason = "the runtime: objects, messages and blocks behind pointers")]
 pub mod objc;
+mod prefetch;
 pub mod stats;
 #[expect(unsafe_code, reason = "C functions")]
 pub mod symbols;

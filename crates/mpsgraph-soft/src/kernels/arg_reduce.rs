@@ -156,7 +156,13 @@ impl Loops {
                 vectorised(Segments::<T, OR_NAN> { x: cast_slice(x), flip: T::from_bits_of(flip), inner, extent, out });
             },
             columns: |x, flip, [inner, extent], out| {
-                vectorised(Columns::<T, OR_NAN> { x: cast_slice(x), flip: T::from_bits_of(flip), inner, extent, out });
+                vectorised(ColumnSearch::<T, OR_NAN> {
+                    x: cast_slice(x),
+                    flip: T::from_bits_of(flip),
+                    inner,
+                    extent,
+                    out,
+                });
             },
             flip,
         }
@@ -273,7 +279,7 @@ fn first_of_unbeaten<'a, T: Flipped>(mut x: impl Iterator<Item = &'a T>) -> i32 
     x.position(|x| !x.is_nan()).map_or(-1, |at| at as i32)
 }
 
-struct Columns<'a, T, const OR_NAN: bool> {
+struct ColumnSearch<'a, T, const OR_NAN: bool> {
     x: &'a [T],
     flip: T,
     inner: usize,
@@ -281,7 +287,7 @@ struct Columns<'a, T, const OR_NAN: bool> {
     out: &'a mut [i32],
 }
 
-impl<T: Flipped, const OR_NAN: bool> VectorLoop for Columns<'_, T, OR_NAN> {
+impl<T: Flipped, const OR_NAN: bool> VectorLoop for ColumnSearch<'_, T, OR_NAN> {
     type Output = ();
 
     #[inline(always)]
@@ -291,7 +297,7 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Columns<'_, T, OR_NAN> {
         let together = if inner < LANES { (COLUMNS / inner).min(extent / ROWS).max(1) } else { 1 };
         let mut firsts = [0; COLUMNS];
         let firsts = &mut firsts[..if together > 1 { together * inner } else { 0 }];
-        let wide = Columns::<T, OR_NAN> {
+        let wide = ColumnSearch::<T, OR_NAN> {
             x,
             flip,
             inner: together * inner,
@@ -305,7 +311,7 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Columns<'_, T, OR_NAN> {
     }
 }
 
-impl<T: Flipped, const OR_NAN: bool> Columns<'_, T, OR_NAN> {
+impl<T: Flipped, const OR_NAN: bool> ColumnSearch<'_, T, OR_NAN> {
     #[inline(always)]
     fn run_wide(self) {
         let mut best = [T::LOWEST_KEY; COLUMNS];

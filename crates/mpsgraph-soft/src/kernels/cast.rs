@@ -5,6 +5,7 @@
 
 #![expect(unsafe_code, reason = "tiles behind pointers")]
 
+use super::elementwise::math::TO_INTEGER;
 use super::elementwise::tile::{IntType, TileElement, TileFn, TileLoop, TileType, int_type, pick, tile1};
 use std::cmp::Ordering;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -78,8 +79,7 @@ pub fn truth(from: TileType) -> TileFn {
     }
 }
 
-/// f32 to i64, which vectors have for small numbers only: adding 1.5 * 2^52 leaves the integer in the low bits of an
-/// f64.
+/// f32 to i64, which vectors have for small numbers only, by [`TO_INTEGER`].
 struct ToI64;
 
 impl TileLoop for ToI64 {
@@ -87,15 +87,14 @@ impl TileLoop for ToI64 {
 
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
-        const MIDDLE: f64 = 6_755_399_441_055_744.0;
         const SMALL: f32 = (1u64 << 51) as f32;
         // SAFETY: the promise of `TileFn`.
         let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast::<i64>(), n), from_raw_parts(src[0].cast::<f32>(), n)) };
         for (dst, src) in dst.chunks_mut(64).zip(src.chunks(64)) {
             if src.iter().fold(true, |all, x| all & (x.abs() < SMALL)) {
                 for (to, x) in dst.iter_mut().zip(src) {
-                    let bits = (x.trunc() as f64 + MIDDLE).to_bits();
-                    *to = bits.wrapping_sub(MIDDLE.to_bits()).cast_signed();
+                    let bits = (x.trunc() as f64 + TO_INTEGER).to_bits();
+                    *to = bits.wrapping_sub(TO_INTEGER.to_bits()).cast_signed();
                 }
             } else {
                 dst.iter_mut().zip(src).for_each(|(to, &x)| *to = x as i64);

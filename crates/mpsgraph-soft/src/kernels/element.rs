@@ -158,12 +158,17 @@ impl Float for bf16 {
     }
     #[inline(always)]
     fn from_f32(value: f32) -> Self {
-        let bits = value.to_bits();
-        let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
-        // A NaN keeps its upper bits, made quiet: adding would carry it into infinity or zero.
-        let bits = if value.is_nan() { bits | 0x40_0000 } else { rounded };
-        bf16::from_bits((bits >> 16) as u16)
+        bf16::from_bits((bf16_bits(value) >> 16) as u16)
     }
+}
+
+/// The bits of the f32 whose upper half is `x` as bf16.
+#[inline(always)]
+pub fn bf16_bits(x: f32) -> u32 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
+    // A NaN keeps its upper bits, made quiet: adding would carry it into infinity or zero.
+    (if x.is_nan() { bits | 0x0040_0000 } else { rounded }) & 0xffff_0000
 }
 
 impl Float for f16 {

@@ -1,4 +1,4 @@
-//! Fused elementwise loops: a [`FusedLoop`] of operations on tiles of some hundred elements.
+//! Fused elementwise loops: a [`FusedLoop`] of operations on tiles of a hundred to some thousand elements.
 //!
 //! One pass over memory runs every operation of a group on one tile after the other, so that intermediate values stay
 //! in the nearest cache. A tile holds elements of one [`TileType`]: 16-bit floats are f32 there, rounded to their own

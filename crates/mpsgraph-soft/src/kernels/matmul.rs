@@ -47,7 +47,7 @@ pub use sharing::{MULTIPLIED, PARALLEL_PRODUCT};
 use sharing::{PIECE, Sharing};
 use std::ops::Range;
 use tiny::TinyProducts;
-pub use turned::{Columns, turn};
+pub use turned::{ColumnsToTurn, turn};
 use widened::{Halves, Widened};
 
 /// One operand: a strided view of shape `[batch…, rows, columns]`.
@@ -97,10 +97,10 @@ impl MatMul {
         let batch = vec![(lhs.offset, rhs.offset)];
         let one = |m| Self { dtype, m, n, k, lhs: lhs_matrix, rhs: rhs_matrix, batch, ends, folded: None };
         // One taller product: the right operand stays, the left one's rows go on through the batch. So `[8, 3, 5]`
-        // times `[5, 2]` is `[24, 5]` times `[5, 2]`. Of rows that are alone, the batch's stride is the distance.
+        // times `[5, 2]` is `[24, 5]` times `[5, 2]`.
         let mut rows = m;
         let tall = batch_shape.iter().zip(&lhs.strides).zip(&rhs.strides).rev().all(|((&extent, &l), &r)| {
-            let follows = extent == 1 || (r == 0 && (rows == 1 || l == lhs_matrix.0 * rows as isize));
+            let follows = extent == 1 || (r == 0 && l == lhs_matrix.0 * rows as isize);
             rows *= extent;
             follows
         });
@@ -186,8 +186,9 @@ impl MatMul {
 
     /// Multiplies. With tables the result is the product times the first one, plus the product with the rows of each
     /// pair exchanged times the other one. Each is as large as one product, or has an element for so many neighbours in
-    /// a row, a multiple of [`TOGETHER`]. Panics if an operand is too short or the
-    /// output has another size than promised.
+    /// a row, a multiple of [`TOGETHER`].
+    ///
+    /// Panics if an operand is too short or misaligned, or the output has another size than the products.
     pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &mut SpanMut) {
         let size = self.dtype.size();
         let (m, n) = (self.m, self.n);

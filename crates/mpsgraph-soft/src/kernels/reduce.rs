@@ -23,7 +23,7 @@ use crate::ir::DType;
 use blocks::Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
 pub use fold::{BLOCK, fold_long, front, interleaved};
-use fold::{COLUMNS, Columns, NARROWEST, Segments};
+use fold::{COLUMNS, NARROWEST, RowsOfTile, Segments};
 use half::f16;
 pub use in_order::Anew;
 use in_order::Special;
@@ -358,7 +358,7 @@ impl Loops {
             share_reads(parallel, read(width), width * size, out, |outer, out| {
                 let start = self.kept.offset(outer);
                 share_reads(parallel && few, read(COLUMNS), COLUMNS * size, out, |tile, out| {
-                    let columns = Columns { x, start: start + tile * COLUMNS, width, starts };
+                    let columns = RowsOfTile { x, start: start + tile * COLUMNS, width, starts };
                     columns.fold_all(inner, self.count, self.as_segments, out);
                     finish(out);
                 });

@@ -9,15 +9,17 @@ mod combine;
 use super::Kernel;
 use super::call::Call;
 use super::gather::{CopyRows, copy_of_short_rows};
-use super::prefetch::LINE;
 use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
 use super::threads::{self, Columns, PARALLEL_BYTES, share, share_columns};
 use crate::ir::DType;
+use crate::prefetch::LINE;
 use combine::{Combine, Places};
 use serde::{Deserialize, Serialize};
 
 /// Updates that are combined at a time.
 const BLOCK: usize = 128;
+/// Bytes up to which rows are taken out of a block.
+const MOST_TAKEN: usize = 2 * LINE - 1;
 /// Bytes of small blocks that are taken together: they stay in the first cache.
 const SMALL_BYTES: usize = 16 * 1024;
 /// Bytes of a block, or of some columns of one: they stay in the second cache.
@@ -244,8 +246,15 @@ impl Work<'_> {
         }
         // Of a part, most updates of a sorted block are outside.
         let is_part = count < rows.rows;
-        let copy = if is_part && row < 2 * LINE { copy_of_short_rows(row) } else { None };
-        let mut taken = vec![0; if copy.is_some() { BLOCK * row } else { 0 }];
+        let copy = if is_part && row <= MOST_TAKEN { copy_of_short_rows(row) } else { None };
+        let mut memory;
+        let taken = match copy {
+            Some(_) => {
+                memory = [0; BLOCK * MOST_TAKEN];
+                &mut memory[..BLOCK * row]
+            }
+            None => &mut [],
+        };
         for start in (0..rows.positions).step_by(BLOCK) {
             let end = rows.positions.min(start + BLOCK);
             let updates = &updates[start * row..end * row];
@@ -262,7 +271,7 @@ impl Work<'_> {
                 }
             };
             match copy {
-                Some(copy) => self.some_updates(copy, updates, places, (&mut taken, out)),
+                Some(copy) => self.some_updates(copy, updates, places, (&mut *taken, out)),
                 None => (self.combine.rows)(out, updates, rows.row, places),
             }
         }

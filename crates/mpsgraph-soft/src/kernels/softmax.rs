@@ -6,11 +6,11 @@
 use super::Kernel;
 use super::call::Call;
 use super::exp::exp_below_zero as exp;
-use super::prefetch::prefetch;
 use super::reduce::{ACCUMULATORS, in_halves};
 use super::threads::{Columns, MOVED, PARALLEL_BYTES, count, even_width, share, share_columns};
 use super::vectorised::{VectorLoop, vectorised};
 use crate::ir::DType;
+use crate::prefetch::prefetch;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 

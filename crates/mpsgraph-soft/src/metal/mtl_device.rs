@@ -3,7 +3,7 @@
 //! It plays an Apple silicon GPU with unified memory. `MPSGRAPH_SOFT_GPU_FAMILY` names its newest family (`7` is M1,
 //! `8` M2, `9` M3 and M4, `10` M5; `9` unless set), so code for one generation can be tested here. `discrete` is a GPU
 //! of another maker with memory of its own, as in some Macs with an Intel processor, `virtual` that of a virtual Mac,
-//! and `none` is no device.
+//! `hidden` one that is among all devices but not the default one, and `none` is no device.
 
 use std::ffi::c_void;
 use std::sync::LazyLock;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::object::Object;
 use crate::brief_lock::BriefLock;
+use crate::prefetch::prefetch;
 
 /// Headers that stay zombies: a header may be used again after this many later deallocations.
 pub(crate) const ZOMBIES: usize = 65_536;
@@ -54,14 +55,9 @@ pub(crate) fn take(live: &AtomicUsize) -> &'static Object {
     first
 }
 
-/// Lets the processor fetch what will be taken next: it has not been touched for a long time.
-fn expect(_next: &'static Object) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which reads nothing.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(_next).cast());
-    }
+/// Lets the processor fetch the beginning of what will be taken next: it has not been touched for a long time.
+fn expect(next: &'static Object) {
+    prefetch(std::ptr::from_ref(next).cast(), 1);
 }
 
 /// Puts a header whose object is dead at the end of the queue; its class has one live instance less.

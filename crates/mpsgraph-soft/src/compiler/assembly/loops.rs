@@ -8,9 +8,9 @@ use crate::compiler::views::{LoopOp, View, packed_strides};
 use crate::ir::{DType, ElementwiseOp, ValueId};
 use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
-use crate::kernels::prefetch::LINE;
 use crate::kernels::storage::Storage;
 use crate::kernels::transpose::TILE;
+use crate::prefetch::LINE;
 use std::collections::HashMap;
 
 /// If neighbours of an operand are in different cache lines and it has so many elements, a copy by tiles reorders it

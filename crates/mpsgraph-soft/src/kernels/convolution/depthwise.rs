@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Products that are summed side by side for a gradient of weights.
 const LANES: usize = 16;
 /// Taps that are summed side by side for a gradient of weights.
-const SIDE: usize = 3;
+const TAPS_TOGETHER: usize = 3;
 /// Taps whose gradients are summed from one reading of what they meet.
 pub const TAPS: usize = 64;
 /// Positions of a band: what it meets stays in the first-level cache.
@@ -246,8 +246,8 @@ impl VectorLoop for Products<'_> {
                 buffer[..lines.size()].fill(0.0);
                 lines.fill(e.input_of(x, sample, group), buffer);
                 let grads = &grads[..count * wide];
-                let (groups, rest) = sums[..out.len()].as_chunks_mut::<SIDE>();
-                let (places, places_rest) = places.as_chunks::<SIDE>();
+                let (groups, rest) = sums[..out.len()].as_chunks_mut::<TAPS_TOGETHER>();
+                let (places, places_rest) = places.as_chunks::<TAPS_TOGETHER>();
                 for (sums, places) in groups.iter_mut().zip(places) {
                     add_products(&lines, (grads, wide), buffer, places, sums);
                 }

@@ -1,6 +1,6 @@
 //! Transposed matrices of f32, copied or added tile by tile.
 
-use crate::kernels::matmul::{Columns, Matrix, turn};
+use crate::kernels::matmul::{ColumnsToTurn, Matrix, turn};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
 /// Side of a tile.
@@ -8,7 +8,7 @@ const SIDE: usize = 8;
 
 /// Copies the `rows` rows of `columns` contiguous elements, a column after another.
 pub fn transposed(from: Matrix<'_>, (rows, columns): (usize, usize), to: &mut [f32]) {
-    turn(Columns { from: from.elements, between: from.strides[0], columns: rows, rows: columns, to });
+    turn(ColumnsToTurn { from: from.elements, between: from.strides[0], columns: rows, rows: columns, to });
 }
 
 /// Copies a packed matrix, a column after another, or adds it.

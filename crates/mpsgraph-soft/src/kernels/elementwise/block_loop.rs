@@ -14,25 +14,25 @@ use crate::kernels::vectorised::avx512_is_here;
 pub struct F32;
 
 /// Floats in memory, as a type.
-pub trait Float {
+pub trait FloatFormat {
     /// Bytes of one of them.
     const SIZE: usize;
 }
 
-impl Float for F32 {
+impl FloatFormat for F32 {
     const SIZE: usize = size_of::<f32>();
 }
 
-impl Float for F16 {
+impl FloatFormat for F16 {
     const SIZE: usize = size_of::<u16>();
 }
 
-impl Float for BF16 {
+impl FloatFormat for BF16 {
     const SIZE: usize = size_of::<u16>();
 }
 
 /// A block that reads these floats.
-pub trait Read<F: Float>: Block {
+pub trait Read<F: FloatFormat>: Block {
     /// A block of them, as f32.
     ///
     /// # Safety
@@ -61,7 +61,7 @@ pub trait BlockLoop: Sized {
     ///
     /// # Safety
     /// The processor must have the block's instructions, and what the loop's maker promises must hold.
-    unsafe fn run<B: Read<F>, F: Float>(self);
+    unsafe fn run<B: Read<F>, F: FloatFormat>(self);
 }
 
 /// Runs a loop by the best blocks that this processor has, with these floats in memory, or f32.

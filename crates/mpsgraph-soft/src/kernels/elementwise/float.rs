@@ -87,7 +87,7 @@ pub fn binary(op: BinaryOp) -> Recipe {
     }
 }
 
-/// Zero without its sign, as these three kernels of Apple's give it (seen on macOS 27).
+/// Zero without its sign, as these two kernels of Apple's give it (seen on macOS 27).
 #[inline(always)]
 fn positive_zero(x: f32) -> f32 {
     x + 0.0

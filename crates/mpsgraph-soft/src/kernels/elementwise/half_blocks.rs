@@ -6,8 +6,8 @@
 
 use super::float::{larger_or_nan, smaller_or_nan};
 use super::math::flushed;
-use super::round::bf16_bits;
 use super::stepped::{BLOCK, Step};
+use crate::kernels::element::bf16_bits;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 
 /// A block of 16-bit floats in memory.
@@ -37,7 +37,7 @@ pub trait Block: Copy {
 }
 
 /// Conversions of 16-bit floats in memory.
-pub trait Convert<Float>: Block {
+pub trait Convert<Format>: Block {
     /// Whether rounding and narrowing make zeros, with their signs, of all that is [flushed](Block::flush): where it is
     /// far below the smallest number of these floats.
     const ROUNDING_FLUSHES: bool = false;

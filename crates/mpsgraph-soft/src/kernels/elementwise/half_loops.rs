@@ -88,7 +88,7 @@ unsafe fn avx512_bf16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) 
 /// Runs the form, so many blocks together. What is left of them is worked on by itself, and what is left of a block in
 /// a whole one.
 #[inline(always)]
-unsafe fn run<B: Convert<Float>, Float, const TOGETHER: usize>(
+unsafe fn run<B: Convert<Format>, Format, const TOGETHER: usize>(
     mut dst: *mut u8,
     mut src: [*const u8; 3],
     form: &Form,
@@ -103,12 +103,12 @@ unsafe fn run<B: Convert<Float>, Float, const TOGETHER: usize>(
     };
     for _ in 0..blocks / TOGETHER {
         // SAFETY: so many blocks of each source are there, and room for them; the caller vouches for the instructions.
-        unsafe { make::<B, Float, TOGETHER>(dst, src, form) };
+        unsafe { make::<B, Format, TOGETHER>(dst, src, form) };
         go_on(&mut dst, &mut src, TOGETHER);
     }
     for _ in 0..blocks % TOGETHER {
         // SAFETY: as above.
-        unsafe { make::<B, Float, 1>(dst, src, form) };
+        unsafe { make::<B, Format, 1>(dst, src, form) };
         go_on(&mut dst, &mut src, 1);
     }
     if rest > 0 {
@@ -120,7 +120,7 @@ unsafe fn run<B: Convert<Float>, Float, const TOGETHER: usize>(
         }
         // SAFETY: a block of each source is there, and room for one; then the elements that are left have room.
         unsafe {
-            make::<B, Float, 1>(made, from.map(<*mut u8>::cast_const), form);
+            make::<B, Format, 1>(made, from.map(<*mut u8>::cast_const), form);
             dst.copy_from_nonoverlapping(made, rest * form.size());
         }
     }
@@ -131,19 +131,19 @@ unsafe fn run<B: Convert<Float>, Float, const TOGETHER: usize>(
 /// # Safety
 /// So many of each source must be there, room for them, and the processor must have the block's instructions.
 #[inline(always)]
-unsafe fn make<B: Convert<Float>, Float, const COUNT: usize>(dst: *mut u8, src: [*const u8; 3], form: &Form) {
+unsafe fn make<B: Convert<Format>, Format, const COUNT: usize>(dst: *mut u8, src: [*const u8; 3], form: &Form) {
     // SAFETY: the caller's promise.
     unsafe {
-        let mut made = read::<B, Float, COUNT>(form.sources[0], src[0]);
-        apply(form.first, &mut made, read::<B, Float, COUNT>(form.sources[1], src[1]));
+        let mut made = read::<B, Format, COUNT>(form.sources[0], src[0]);
+        apply(form.first, &mut made, read::<B, Format, COUNT>(form.sources[1], src[1]));
         let mut last = form.first;
         if let Some(second) = form.second {
-            settle::<B, Float, COUNT>(last, form.rounds[0], &mut made);
-            apply(second, &mut made, read::<B, Float, COUNT>(form.sources[2], src[2]));
+            settle::<B, Format, COUNT>(last, form.rounds[0], &mut made);
+            apply(second, &mut made, read::<B, Format, COUNT>(form.sources[2], src[2]));
             last = second;
         }
         if !form.narrow {
-            settle::<B, Float, COUNT>(last, form.rounds_last(), &mut made);
+            settle::<B, Format, COUNT>(last, form.rounds_last(), &mut made);
         }
         for (at, made) in made.into_iter().enumerate() {
             let to = dst.wrapping_add(at * BLOCK * form.size());
@@ -161,7 +161,7 @@ unsafe fn make<B: Convert<Float>, Float, const COUNT: usize>(dst: *mut u8, src: 
 /// # Safety
 /// They must be there, and the processor have the block's instructions.
 #[inline(always)]
-unsafe fn read<B: Convert<Float>, Float, const COUNT: usize>(source: Source, from: *const u8) -> [B; COUNT] {
+unsafe fn read<B: Convert<Format>, Format, const COUNT: usize>(source: Source, from: *const u8) -> [B; COUNT] {
     // SAFETY: the caller's promise.
     unsafe {
         match source {
@@ -190,7 +190,7 @@ unsafe fn read<B: Convert<Float>, Float, const COUNT: usize>(source: Source, fro
 /// # Safety
 /// The processor must have the block's instructions.
 #[inline(always)]
-unsafe fn settle<B: Convert<Float>, Float, const COUNT: usize>(step: Step, rounds: bool, blocks: &mut [B; COUNT]) {
+unsafe fn settle<B: Convert<Format>, Format, const COUNT: usize>(step: Step, rounds: bool, blocks: &mut [B; COUNT]) {
     macro_rules! each {
         ($function:path) => {
             for block in blocks {

@@ -3,6 +3,7 @@
 //! Loops that do not depend on the sign exist for the unsigned types only (`bits`), to keep the number of loops small.
 //! Functions that only make sense for floats have no loop here: the builder computes them in f32 and casts back.
 
+use super::math::TO_INTEGER;
 use super::recipe::Recipe;
 use super::tile::{IntType, TileElement, TileFn, TileLoop, int_type, operands, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
@@ -78,10 +79,10 @@ fn by_f32(a: f32, b: f32) -> u32 {
     if b == 0.0 { 0 } else { quotient }
 }
 
-/// The same of wider integers, for which it is 1.5 * 2^52.
+/// The same of wider integers, for which it is [`TO_INTEGER`].
 #[inline(always)]
 fn by_f64(a: f64, b: f64) -> u32 {
-    let quotient = ((a / b).trunc() + 6_755_399_441_055_744.0).to_bits() as u32;
+    let quotient = ((a / b).trunc() + TO_INTEGER).to_bits() as u32;
     if b == 0.0 { 0 } else { quotient }
 }
 
@@ -213,9 +214,6 @@ trait Wide: Int {
     /// A small quotient toward zero; 0 for a zero divisor.
     fn quotient(a: f64, b: f64) -> Self;
 }
-
-/// Added to an integer of a few bits less than an f64 holds, it leaves it in the low bits.
-const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 macro_rules! wide {
     ($($t:ty: |$x:ident| $is_small:expr),*) => {$(

@@ -30,7 +30,8 @@ pub fn flushed(x: f32) -> f32 {
     f32::from_bits(if bits & EXPONENT == 0 { bits & 1 << 31 } else { bits })
 }
 
-const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+/// 1.5 * 2^52: the sum with an integer of less than 51 bits leaves it in the low bits of the f64.
+pub const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 /// `P(x) = c[0] + c[1] x + …`, in pairs (Estrin's scheme): a chain through all coefficients takes longer than all that
 /// a vector needs.

@@ -6,6 +6,7 @@
 use super::f16c;
 use super::tile::{TileFn, tile1};
 use crate::ir::DType;
+use crate::kernels::element::bf16_bits;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -49,14 +50,6 @@ pub fn round(dtype: DType) -> Option<TileFn> {
         HalfFloat::F16 => f16c::loops().map_or(round_f16, |[.., round]| round),
         HalfFloat::BF16 => tile1(|x: f32| f32::from_bits(bf16_bits(x))),
     })
-}
-
-/// The f32 whose upper half is `x` as bf16; a NaN stays one and becomes quiet.
-#[inline(always)]
-pub fn bf16_bits(x: f32) -> u32 {
-    let bits = x.to_bits();
-    let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
-    (if x.is_nan() { bits | 0x0040_0000 } else { rounded }) & 0xffff_0000
 }
 
 unsafe fn f16_to_f32(dst: *mut u8, src: [*const u8; 3], n: usize) {

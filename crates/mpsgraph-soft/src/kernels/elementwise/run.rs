@@ -4,9 +4,9 @@ use super::fused_loop::{Fetch, FusedLoop, Load, Place, Run};
 use super::single_numbers::Block;
 use crate::kernels::block::Line;
 use crate::kernels::non_temporal;
-use crate::kernels::prefetch::prefetch;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::threads::{self, Worth};
+use crate::prefetch::prefetch;
 use std::cell::RefCell;
 use std::ops::Range;
 

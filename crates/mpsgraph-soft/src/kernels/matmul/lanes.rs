@@ -12,11 +12,11 @@ use std::ops::Range;
 pub const LANES: usize = SIDE;
 type Vector = [f32; LANES];
 /// The columns of a tile, by rows.
-type Columns = [Vector; MOST];
+type ColumnTile = [Vector; MOST];
 
 thread_local! {
     /// A tile before and after the product, kept because clearing them takes longer than a small product.
-    pub static COLUMNS: Cell<Vec<Columns>> = const { Cell::new(Vec::new()) };
+    pub static COLUMNS: Cell<Vec<ColumnTile>> = const { Cell::new(Vec::new()) };
 }
 
 /// Where the elements of an operand are: element `row` of column `lane` is at `row * rows + lane * lanes`.
@@ -67,8 +67,8 @@ pub unsafe fn run(tiles: Tiles<'_, '_>) {
 /// relies on.
 struct InColumns<'a, 'b> {
     tiles: Tiles<'a, 'b>,
-    x: &'b mut Columns,
-    y: &'b mut Columns,
+    x: &'b mut ColumnTile,
+    y: &'b mut ColumnTile,
 }
 
 impl SquareLoop for InColumns<'_, '_> {
@@ -120,7 +120,7 @@ fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize, turned: impl
 
 /// All lanes of `x` times the matrix.
 #[inline(always)]
-fn multiply(matrix: &Folded, x: &mut Columns, y: &mut Columns) {
+fn multiply(matrix: &Folded, x: &mut ColumnTile, y: &mut ColumnTile) {
     sums_and_differences(x, &matrix.before);
     let mut start = 0;
     for (y, &end) in y.iter_mut().zip(&matrix.ends) {
@@ -136,7 +136,7 @@ fn multiply(matrix: &Folded, x: &mut Columns, y: &mut Columns) {
 }
 
 #[inline(always)]
-fn sums_and_differences(x: &mut Columns, pairs: &[[u16; 2]]) {
+fn sums_and_differences(x: &mut ColumnTile, pairs: &[[u16; 2]]) {
     for &[a, b] in pairs {
         let [a, b] = [a, b].map(place);
         let (p, q) = (x[a], x[b]);

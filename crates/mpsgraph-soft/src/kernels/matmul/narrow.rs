@@ -7,7 +7,7 @@
 use super::product::{FEW_RESULTS, Product, ROWS, TURNED_ROWS};
 use super::scratch::Scratch;
 use super::turn::SIDE;
-use super::turned::{Columns, turn};
+use super::turned::{ColumnsToTurn, turn};
 
 /// Numbers of a result from which on they are summed up in vectors.
 const DEEP: usize = 32;
@@ -74,7 +74,7 @@ impl Product {
             // SAFETY: from the first to the last element of these rows, for which the caller vouches.
             let from =
                 unsafe { std::slice::from_raw_parts(b.0.wrapping_add(depth * between), (rows - 1) * between + n) };
-            turn(Columns { from, between, columns: rows, rows: n, to });
+            turn(ColumnsToTurn { from, between, columns: rows, rows: n, to });
             let part = self.of_rows(depth..depth + rows, to, (1, rows as isize));
             // SAFETY: the caller's promise, for these numbers of each row of `a`.
             unsafe { part.by_numbers() };
@@ -115,7 +115,7 @@ impl Product {
             unsafe { turned.run_by_gemm() };
             // SAFETY: packed rows of results, for which the caller vouches.
             let to = unsafe { std::slice::from_raw_parts_mut(part.c.0, rows * n) };
-            turn(Columns { from: results, between: rows, columns: n, rows, to });
+            turn(ColumnsToTurn { from: results, between: rows, columns: n, rows, to });
         }
     }
 }

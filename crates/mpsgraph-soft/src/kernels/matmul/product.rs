@@ -74,7 +74,7 @@ pub(super) const FEW_PIECES: usize = 4;
 /// Multiplications of a piece of a very large product.
 const LARGE_PIECE: usize = 1 << 27;
 /// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
-const SIDE: usize = 512;
+const LARGE_SIDE: usize = 512;
 /// Elements of a right operand from which on it is cut, unless there are more rows: smaller ones are read by each piece
 /// from its thread's own cache.
 const SHARED_OPERAND: usize = 1 << 17;
@@ -176,7 +176,7 @@ impl Product {
         // The rows of a right operand are read where they are, its columns are turned for each piece anew.
         let turns = self.b.1.1 != 1;
         while pieces > 1 {
-            let by_longer = rows.min(columns) >= SIDE || k * columns > SHARED_OPERAND;
+            let by_longer = rows.min(columns) >= LARGE_SIDE || k * columns > SHARED_OPERAND;
             let by_rows = if by_longer { rows >= columns } else { !turns };
             if rows > ROWS_TOGETHER && (by_rows || columns <= COLUMNS) {
                 rows = rows.div_ceil(2).next_multiple_of(ROWS_TOGETHER);

@@ -7,7 +7,7 @@ use super::product::{COLUMNS, PART_ELEMENTS, Product, ROWS, TURNED_ROWS};
 use super::turn::{self, SIDE, Square, SquareLoop};
 
 /// So many columns of `rows` consecutive elements each, `between` apart, and where their packed rows go.
-pub struct Columns<'a> {
+pub struct ColumnsToTurn<'a> {
     pub from: &'a [f32],
     pub between: usize,
     pub columns: usize,
@@ -16,11 +16,11 @@ pub struct Columns<'a> {
 }
 
 /// Copies.
-pub fn turn(columns: Columns<'_>) {
+pub fn turn(columns: ColumnsToTurn<'_>) {
     turn::run(columns);
 }
 
-impl SquareLoop for Columns<'_> {
+impl SquareLoop for ColumnsToTurn<'_> {
     #[inline(always)]
     fn run(mut self, turned: impl Fn(&Square) -> Square) {
         // Along the columns first, which are read as they stand. What is left of the columns is turned before the whole
@@ -43,7 +43,7 @@ impl SquareLoop for Columns<'_> {
     }
 }
 
-impl Columns<'_> {
+impl ColumnsToTurn<'_> {
     /// Copies the square that begins here.
     #[inline(always)]
     fn turn_square(&mut self, column: usize, row: usize, turned: impl Fn(&Square) -> Square) {
@@ -108,7 +108,7 @@ impl Product {
                 let from =
                     unsafe { std::slice::from_raw_parts(part.b.0.wrapping_add(depth), (columns - 1) * between + rows) };
                 let [turned] = memory.parts([columns * rows]);
-                turn(Columns { from, between, columns, rows, to: turned });
+                turn(ColumnsToTurn { from, between, columns, rows, to: turned });
                 // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
                 unsafe { part.of_rows(depth..depth + rows, turned, (columns as isize, 1)).run_by_gemm() };
             }
@@ -119,14 +119,14 @@ impl Product {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, turn};
+    use super::{ColumnsToTurn, turn};
 
     #[test]
     fn whole_squares_and_what_is_left() {
         for (columns, rows, between) in [(16, 16, 16), (48, 32, 40), (50, 37, 41), (3, 70, 70), (17, 1, 1)] {
             let from: Vec<f32> = (0..(columns - 1) * between + rows).map(|at| at as f32).collect();
             let mut to = vec![f32::NAN; columns * rows];
-            turn(Columns { from: &from, between, columns, rows, to: &mut to });
+            turn(ColumnsToTurn { from: &from, between, columns, rows, to: &mut to });
             let expected = (0..rows).flat_map(|row| (0..columns).map(move |column| (column * between + row) as f32));
             assert!(to.iter().copied().eq(expected), "{columns} columns of {rows}, {between} apart");
         }

@@ -4,7 +4,7 @@
 //! last, onto which each row is taken as if it did so too. Where a block begins, the accumulators have its result; what
 //! is between is not used. That takes an element in as often as a block has rows, but by whole vectors.
 
-use super::fold::{Columns, interleaved};
+use super::fold::{RowsOfTile, interleaved};
 use super::inner::{ACCUMULATORS, Inner, Rows, Starts};
 use crate::kernels::threads::OwnLine;
 use bytemuck::cast_slice_mut;
@@ -53,7 +53,7 @@ impl Blocks<'_> {
             None => {
                 for (at, out) in out.chunks_exact_mut(self.width * inner.size).enumerate() {
                     let starts = Starts::Packed(self.width);
-                    let columns = Columns { x: self.x, start: start + at * elements, width: self.width, starts };
+                    let columns = RowsOfTile { x: self.x, start: start + at * elements, width: self.width, starts };
                     columns.fold_all(inner, self.count, self.as_segments, out);
                 }
             }

@@ -153,7 +153,7 @@ fn halves(inner: &Inner, bytes: usize, out: &mut [u8], low: &Half<'_>, high: &Ha
 }
 
 /// The rows of one tile of results.
-pub struct Columns<'a> {
+pub struct RowsOfTile<'a> {
     /// The whole operand.
     pub x: &'a [u8],
     /// Where the tile's first row begins.
@@ -164,7 +164,7 @@ pub struct Columns<'a> {
     pub starts: Starts<'a>,
 }
 
-impl Columns<'_> {
+impl RowsOfTile<'_> {
     /// Folds some of the rows into the tile `out`, of at most `COLUMNS` elements, and ignores its old contents.
     fn fold(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8]) {
         let (count, width) = (rows.end - rows.start, out.len() / inner.size);
@@ -209,7 +209,7 @@ impl Columns<'_> {
         let wide = several * width;
         let steps = (rows.end - rows.start) / several;
         let start = self.start + rows.start * width;
-        let columns = Columns { x: self.x, start, width: wide, starts: Starts::Packed(wide) };
+        let columns = RowsOfTile { x: self.x, start, width: wide, starts: Starts::Packed(wide) };
         let (mut long, mut short) = ([0u64; COLUMNS / 4], [0u64; COLUMNS / 8]);
         let wide_out: &mut [u64] = if size == 8 { &mut long } else { &mut short };
         let wide_out: &mut [u8] = &mut cast_slice_mut(wide_out)[..several * bytes];

@@ -3,7 +3,7 @@
 use super::{BF16, Block, Convert, F16, Step};
 use std::arch::x86_64::*;
 
-/// The integers have what [`bf16_bits`](super::bf16_bits) gives in their upper halves.
+/// The integers have what [`bf16_bits`](crate::kernels::element::bf16_bits) gives in their upper halves.
 ///
 /// # Safety
 /// The processor must have AVX-512.

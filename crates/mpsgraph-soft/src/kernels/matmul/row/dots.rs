@@ -1,7 +1,7 @@
 //! A few rows times a matrix of 16-bit floats whose columns are consecutive, as a transposed one has them: each result
 //! is a sum of products of consecutive numbers, which are converted in registers.
 
-use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, Float, Read, Step, by_blocks};
+use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, FloatFormat, Read, Step, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::threads::{self, Columns};
 
@@ -55,7 +55,7 @@ struct Part<'a> {
 
 impl BlockLoop for Part<'_> {
     #[inline(always)]
-    unsafe fn run<B: Read<F>, F: Float>(mut self) {
+    unsafe fn run<B: Read<F>, F: FloatFormat>(mut self) {
         let columns = self.results.width();
         let alone = columns - columns % TOGETHER;
         for first in (0..alone).step_by(TOGETHER) {
@@ -75,7 +75,7 @@ impl Part<'_> {
     /// # Safety
     /// The processor must have the block's instructions, and the matrix these floats.
     #[inline(always)]
-    unsafe fn make<B: Read<F>, F: Float, const C: usize>(&mut self, first: usize) {
+    unsafe fn make<B: Read<F>, F: FloatFormat, const C: usize>(&mut self, first: usize) {
         for at in 0..self.results.rows() {
             let row = &self.numbers[at * self.length..][..self.length];
             // SAFETY: the caller's promise.
@@ -117,7 +117,7 @@ impl Part<'_> {
 /// # Safety
 /// The processor must have the block's instructions, and there must be a block of floats.
 #[inline(always)]
-unsafe fn add_products<B: Read<F>, F: Float>(sums: B, numbers: &[f32; BLOCK], floats: *const u16) -> B {
+unsafe fn add_products<B: Read<F>, F: FloatFormat>(sums: B, numbers: &[f32; BLOCK], floats: *const u16) -> B {
     // SAFETY: the caller's promise.
     unsafe { B::apply(Step::Add, sums, B::apply(Step::Mul, B::load(numbers.as_ptr().cast()), B::read(floats.cast()))) }
 }

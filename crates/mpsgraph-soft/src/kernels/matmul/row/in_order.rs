@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, Float, Read, Step, by_blocks};
+use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, FloatFormat, Read, Step, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::matmul::scratch::Scratch;
 use crate::kernels::matmul::sums;
@@ -120,7 +120,7 @@ impl Part<'_> {
     /// # Safety
     /// The processor must have the block's instructions, and the rows and their numbers be there.
     #[inline(always)]
-    unsafe fn add<B: Read<F>, F: Float, const R: usize>(&mut self, first: usize) {
+    unsafe fn add<B: Read<F>, F: FloatFormat, const R: usize>(&mut self, first: usize) {
         let (count, width) = (self.sums.rows(), self.sums.width());
         let tiles = B::MANY && R == TOGETHER;
         let near = if count == 1 || tiles && count == SUMS { width } else { NEAR };
@@ -149,7 +149,7 @@ impl Part<'_> {
     /// # Safety
     /// As for [`add`](Self::add).
     #[inline(always)]
-    unsafe fn add_to<B: Read<F>, F: Float, const R: usize, const N: usize>(
+    unsafe fn add_to<B: Read<F>, F: FloatFormat, const R: usize, const N: usize>(
         &mut self,
         first: usize,
         at: usize,
@@ -169,7 +169,7 @@ impl Part<'_> {
 
 impl BlockLoop for Part<'_> {
     #[inline(always)]
-    unsafe fn run<B: Read<F>, F: Float>(mut self) {
+    unsafe fn run<B: Read<F>, F: FloatFormat>(mut self) {
         let Range { start, end } = self.rows;
         let alone = end - (end - start) % TOGETHER;
         for first in (start..alone).step_by(TOGETHER) {
@@ -197,7 +197,7 @@ impl Lines {
     /// # Safety
     /// The processor must have the block's instructions, and the lines be as long as the columns.
     #[inline(always)]
-    unsafe fn add<B: Read<F>, F: Float, const R: usize, const N: usize>(
+    unsafe fn add<B: Read<F>, F: FloatFormat, const R: usize, const N: usize>(
         self,
         numbers: &[[f32; R]; N],
         mut sums: [&mut [f32]; N],
@@ -250,7 +250,7 @@ impl Lines {
     /// # Safety
     /// The processor must have the block's instructions, and there must be a block of each line and of each row.
     #[inline(always)]
-    unsafe fn add_block<B: Read<F>, F: Float, const R: usize, const N: usize>(
+    unsafe fn add_block<B: Read<F>, F: FloatFormat, const R: usize, const N: usize>(
         self,
         factors: &[[B; R]; N],
         sums: &[*mut f32; N],

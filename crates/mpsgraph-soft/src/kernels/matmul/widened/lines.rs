@@ -1,6 +1,6 @@
 //! Matrices of 16-bit floats as f32, line by line, a block at a time.
 
-use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, Float, Read, by_blocks};
+use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, FloatFormat, Read, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::threads;
 
@@ -8,13 +8,13 @@ use crate::kernels::threads;
 const TOGETHER: usize = 4096;
 
 /// The first element of a matrix, and how far its rows and columns are apart.
-pub type Strided<T> = (*const T, (isize, isize));
+pub type StridedMatrix<T> = (*const T, (isize, isize));
 
 /// 16-bit floats somewhere in memory, with their row and column strides.
 #[derive(Clone, Copy)]
 pub struct Halves {
     pub float: HalfFloat,
-    pub matrix: Strided<u16>,
+    pub matrix: StridedMatrix<u16>,
 }
 
 // SAFETY: the pointer is only used by the unsafe functions, whose callers hold what it points to.
@@ -46,7 +46,7 @@ impl Halves {
     ///
     /// # Safety
     /// They must be live, initialised and not written meanwhile.
-    pub unsafe fn widen(&self, extents: (usize, usize), wide: &mut [f32], shared: bool) -> Strided<f32> {
+    pub unsafe fn widen(&self, extents: (usize, usize), wide: &mut [f32], shared: bool) -> StridedMatrix<f32> {
         let (first, (row, column)) = self.matrix;
         let (length, across, along) =
             if self.is_by_column(extents) { (extents.0, column, row) } else { (extents.1, row, column) };
@@ -115,7 +115,7 @@ struct Consecutive<'a> {
 
 impl BlockLoop for Consecutive<'_> {
     #[inline(always)]
-    unsafe fn run<B: Read<F>, F: Float>(self) {
+    unsafe fn run<B: Read<F>, F: FloatFormat>(self) {
         for (at, wide) in self.wide.chunks_mut(self.lines.length).enumerate() {
             let from = self.lines.from(at).first;
             let (blocks, rest) = wide.as_chunks_mut::<BLOCK>();

@@ -7,11 +7,11 @@
 //! reason a piece has memory of its own for its results until they are converted.
 
 use super::Widened;
-use super::lines::{Halves, Strided};
+use super::lines::{Halves, StridedMatrix};
 use crate::kernels::matmul::product::{COLUMNS, COLUMNS_TOGETHER, FEW_PIECES, PART_ELEMENTS, Product, ROWS_TOGETHER};
 use crate::kernels::matmul::scratch::Scratch;
 use crate::kernels::matmul::sharing::{Sharing, even_part};
-use crate::kernels::matmul::turned::{Columns, turn};
+use crate::kernels::matmul::turned::{ColumnsToTurn, turn};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -89,7 +89,7 @@ impl Cut {
 }
 
 /// The operand that is not cut as f32, for all threads.
-struct Whole(Strided<f32>);
+struct Whole(StridedMatrix<f32>);
 
 // SAFETY: only pieces read what it points to, which stays as it is while there are any.
 unsafe impl Sync for Whole {}
@@ -133,7 +133,7 @@ impl Widened {
     ///
     /// # Safety
     /// As for [`run`](Self::run).
-    pub(super) unsafe fn with_own(&self, cut: Cut, run: u64, with: impl FnOnce(Strided<f32>)) {
+    pub(super) unsafe fn with_own(&self, cut: Cut, run: u64, with: impl FnOnce(StridedMatrix<f32>)) {
         let mut own = OWN.take();
         // SAFETY: the caller's promise.
         with(unsafe { self.own(cut, &mut own, run) });
@@ -144,7 +144,7 @@ impl Widened {
     ///
     /// # Safety
     /// As for [`run`](Self::run).
-    unsafe fn own(&self, cut: Cut, own: &mut Own, run: u64) -> Strided<f32> {
+    unsafe fn own(&self, cut: Cut, own: &mut Own, run: u64) -> StridedMatrix<f32> {
         let (operand, extents) = self.uncut(cut);
         let (rows, columns) = extents;
         let [wide] = own.numbers.parts([rows * columns]);
@@ -157,7 +157,7 @@ impl Widened {
                 let [from] = part.parts([rows * columns]);
                 // SAFETY: the caller's promise.
                 unsafe { operand.widen(extents, from, false) };
-                turn(Columns { from, between: rows, columns, rows, to: wide });
+                turn(ColumnsToTurn { from, between: rows, columns, rows, to: wide });
                 PART.set(part);
             } else {
                 // SAFETY: the caller's promise.
@@ -178,7 +178,7 @@ impl Widened {
     ///
     /// # Safety
     /// As for [`run`](Self::run). `whole` is the operand that is not cut, and the piece is the caller's alone.
-    unsafe fn run_piece(&self, cut: Cut, lines: Range<usize>, whole: Strided<f32>) {
+    unsafe fn run_piece(&self, cut: Cut, lines: Range<usize>, whole: StridedMatrix<f32>) {
         let (_, n, _) = self.extents;
         let [rows, columns] = self.rows_and_columns(cut, lines.clone());
         let [height, width] = [rows.len(), columns.len()];
@@ -205,7 +205,7 @@ impl Widened {
         &self,
         cut: Cut,
         lines: Range<usize>,
-        (whole, strides): Strided<f32>,
+        (whole, strides): StridedMatrix<f32>,
         results: &mut [f32],
     ) {
         let (_, _, k) = self.extents;

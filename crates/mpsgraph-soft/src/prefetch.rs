@@ -7,6 +7,7 @@ pub const LINE: usize = 64;
 
 /// Has the processor bring these bytes nearer, if the target has such an instruction; it may ignore that. They need not
 /// be there.
+#[inline]
 pub fn prefetch(from: *const u8, bytes: usize) {
     for at in (0..bytes).step_by(LINE) {
         line(from.wrapping_add(at));
