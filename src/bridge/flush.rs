@@ -37,7 +37,8 @@ pub(super) enum FlushReason {
     Sync,
     /// Too many ops or bytes are recorded, or a thread ends and what ended threads have recorded holds too many bytes.
     Bound,
-    /// Each op is submitted as soon as it is recorded: by `BURN_MPSGRAPH_EAGER=1`, by `eagerly`, or in a thread that is ending.
+    /// Each op is submitted as soon as it is recorded: by `BURN_MPSGRAPH_EAGER=1`, by `eagerly`, or in a thread that is
+    /// ending.
     Eager,
 }
 

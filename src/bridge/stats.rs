@@ -61,8 +61,8 @@ pub struct Stats {
     pub flushes_for_sync: u64,
     /// Flushes because too much was recorded, also by threads that have ended.
     pub flushes_at_bounds: u64,
-    /// Flushes of a single op: by `BURN_MPSGRAPH_EAGER=1`, by `eagerly`, or in a thread that is ending. The first one by
-    /// `eagerly` also takes what the thread has recorded before.
+    /// Flushes of a single op: by `BURN_MPSGRAPH_EAGER=1`, by `eagerly`, or in a thread that is ending. The first one
+    /// by `eagerly` also takes what the thread has recorded before.
     pub flushes_of_one_op: u64,
     /// Submissions that the device has not finished, now.
     pub in_flight: u64,

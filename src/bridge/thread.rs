@@ -95,9 +95,9 @@ pub(super) fn with_current<R>(work: impl FnOnce(&'static Recording, bool) -> R) 
 }
 
 /// Runs `work` with every op of this thread compiled and run by itself as soon as it is recorded, as
-/// `BURN_MPSGRAPH_EAGER=1` does everywhere: for finding the op that goes wrong. What the thread has recorded before runs
-/// together with the first of them, unless a [`sync`](crate::MpsGraphDevice::sync) comes before. Ops that `work` records
-/// on other threads are not affected.
+/// `BURN_MPSGRAPH_EAGER=1` does everywhere: for finding the op that goes wrong. What the thread has recorded before
+/// runs together with the first of them, unless a [`sync`](crate::MpsGraphDevice::sync) comes before. Ops that `work`
+/// records on other threads are not affected.
 pub fn eagerly<R>(work: impl FnOnce() -> R) -> R {
     /// Restores the setting, also when `work` panics.
     struct Before(bool);

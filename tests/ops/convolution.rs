@@ -12,17 +12,9 @@ mod plain;
 mod precision;
 mod transposed;
 
-use burn::tensor::backend::Backend;
-use burn::tensor::{DType, Tensor, TensorData};
+use test_support::quarters;
 
 modules! { by_hand deformable long_filters plain transposed }
-
-/// Multiples of 1/4 from -2 to 2, whose short sums of products are exact whatever the order.
-fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
-    let count: usize = shape.iter().product();
-    let values: Vec<f32> = (0..count).map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0).collect();
-    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&B::Device::default(), dtype))
-}
 
 /// A function that gives a convolution's output and its gradients for input, weight and bias: of quarters of these
 /// shapes, with as many numbers of bias as `outputs` says of weight and options.
@@ -34,7 +26,7 @@ macro_rules! with_gradients {
             options: $options,
         ) -> Vec<burn::tensor::TensorData> {
             use crate::compare::{differentiate, gradient};
-            use crate::convolution::quarters;
+            use test_support::quarters;
 
             let bias = quarters::<B, 1>([$outputs(&weight, &options)], dtype, 2).require_grad();
             let x = quarters::<B, $rank>(x, dtype, 0).require_grad();

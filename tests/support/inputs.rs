@@ -89,6 +89,13 @@ pub fn floats<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B
     arrange(layout, tensor)
 }
 
+/// Multiples of 1/4 from -2 to 2 in a tensor of this shape, whose short sums of products are exact whatever the order.
+pub fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
+    let count: usize = shape.iter().product();
+    let values: Vec<f32> = (0..count).map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0).collect();
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&B::Device::default(), dtype))
+}
+
 /// An integer tensor of about -33 to 33, like [`floats`]; in unsigned dtypes the negative numbers wrap around.
 pub fn ints<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B, 3, Int> {
     let number = |i: usize| ((i * 37 + salt * 11 + 5) % 67) as i128 - 33;

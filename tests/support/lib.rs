@@ -9,6 +9,7 @@ mod without_device;
 pub use agreement::{Outcome, Tolerance, close_floats, compare, same_integers};
 pub use inputs::{
     BOOL, DTYPES, FILLED, FLOATS, FULL, INTEGERS, INTS, Layout, NUMERIC, bools, distinct, floats, integer_data, ints,
+    quarters,
 };
 pub use refusal::{assert_refused, panic_message};
 pub use without_device::assert_skipped;

@@ -4,8 +4,8 @@
 //!
 //! `dispatch!` picks the element type of a generic function, [`vectorised`] the instruction set. Results depend neither
 //! on the number of threads nor, but for products of matrices, on the instruction set. Tensors have at least one
-//! element here; empty ones never reach the kernels. Modules are `<name>.rs` beside `<name>/`. The tests of a file are in
-//! `<name>/tests.rs`, and of those that are many, by topic, in `<name>/tests/`; a few short ones stand at its end.
+//! element here; empty ones never reach the kernels. Modules are `<name>.rs` beside `<name>/`. The tests of a file are
+//! in `<name>/tests.rs`, many of them by topic in `<name>/tests/`; a few short ones stand at its end.
 
 pub mod arg_reduce;
 pub mod blend;
@@ -75,6 +75,7 @@ pub trait Kernel: Into<KernelOp> {
 pub fn keep_for_thread() {
     elementwise::run::ARENA.with(|_| ());
     matmul::keep_for_thread();
+    scatter::TAKEN.with(|_| ());
 }
 
 /// Makes one enum of all kernels.

@@ -3,8 +3,8 @@
 //! Each `mtl_*.rs` holds one class (Apple has them as protocols only). They build on modules without messages: `job` is
 //! what one command buffer runs, `work` what is encoded on it, `worker` runs the jobs of a queue in order, `completion`
 //! calls completed handlers, `execution` that of an executable, `allocation` is a buffer's memory, `in_use` knows which
-//! work uses it, `memory` how much the process may use. `command_buffer_error` says why work failed, `label` is the name
-//! that tools show of an object. `counters` and `fault` are for tests.
+//! work uses it, `memory` how much the process may use, `command_buffer_error` is why work failed, `label` what tools
+//! call an object. `counters` and `fault` are for tests.
 
 pub mod allocation;
 mod command_buffer_error;

@@ -6,7 +6,7 @@ use burn::tensor::backend::Backend;
 use burn::tensor::module::{avg_pool2d, max_pool2d};
 use burn::tensor::{DType, Distribution, Int, Tensor, TensorData};
 use test_support::Tolerance::{self, Exact};
-use test_support::{FLOATS, Layout, floats};
+use test_support::{FLOATS, Layout, floats, quarters};
 
 use crate::compare::{compare, compare_sums};
 
@@ -33,13 +33,6 @@ fn between_reshapes<B: Backend>(layout: Layout, dtype: DType) -> Tensor<B, 4> {
     let rows = x.clone().reshape([10, 3]);
     let columns = x.narrow(1, 0, 1).reshape([2, 3]).floor().transpose();
     -rows.matmul(columns).reshape([10, 1, 2, 1])
-}
-
-/// Multiples of 1/4 between -2 and 2, whose short sums of products are exact in every order.
-fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
-    let count: usize = shape.iter().product();
-    let values: Vec<f32> = (0..count).map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0).collect();
-    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&B::Device::default(), dtype))
 }
 
 /// The expected product: for 16-bit floats, sums in f32, rounded once. burn-flex sums in 16 bits.

@@ -61,6 +61,16 @@ fn splat(nodes: &mut Nodes, value: f32, ty: TensorType) -> ValueId {
     push(nodes, Leaf::Splat(bytes), [], ty)
 }
 
+/// One number, of one axis.
+fn number(nodes: &mut Nodes, number: i64, dtype: DType) -> ValueId {
+    push(nodes, Leaf::Splat(number.to_ne_bytes()), [], TensorType::new(dtype, [1]))
+}
+
+fn cast(nodes: &mut Nodes, x: ValueId, dtype: DType) -> ValueId {
+    let shape = nodes.ty(x).shape.clone();
+    push(nodes, ElementwiseOp::Cast, [x], TensorType::new(dtype, shape))
+}
+
 fn run(plan: &Plan, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
     let sizes: Vec<usize> = plan.targets().iter().map(TensorType::bytes).collect();
     block::with_memory(inputs, &sizes, |inputs, outputs| plan.run_on(inputs, outputs))

@@ -287,8 +287,8 @@ impl MatMul {
             let tiles = at * group..all.min((at + 1) * group);
             let to = output.as_ptr().cast();
             let tiles = Tiles { matrix, lanes, operands: &operand, from, tables, to, to_steps, tiles };
-            // SAFETY: the output is aligned and has room for all results (checked by `run`), and is borrowed alone; each
-            // part has other tiles.
+            // SAFETY: the output is aligned and has room for all results (checked by `run`), and is borrowed alone;
+            // each part has other tiles.
             unsafe { lanes::run(tiles) };
         };
         if group == all { part(0) } else { threads::for_each(all.div_ceil(group), 1, &part) }

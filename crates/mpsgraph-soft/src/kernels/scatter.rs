@@ -15,11 +15,10 @@ use crate::ir::DType;
 use crate::prefetch::LINE;
 use combine::{Combine, Places};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 
 /// Updates that are combined at a time.
 const BLOCK: usize = 128;
-/// Bytes up to which rows are taken out of a block.
-const MOST_TAKEN: usize = 2 * LINE - 1;
 /// Bytes of small blocks that are taken together: they stay in the first cache.
 const SMALL_BYTES: usize = 16 * 1024;
 /// Bytes of a block, or of some columns of one: they stay in the second cache.
@@ -30,6 +29,11 @@ const SINGLE: usize = 8;
 const NEAR_BYTES: usize = 16 * 1024 * 1024;
 /// Fewer columns are not worth a loop for each line of updates.
 const FEW_COLUMNS: usize = 16;
+
+thread_local! {
+    /// Updates that are taken out of a block, kept so that running allocates nothing.
+    pub static TAKEN: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.
@@ -246,15 +250,11 @@ impl Work<'_> {
         }
         // Of a part, most updates of a sorted block are outside.
         let is_part = count < rows.rows;
-        let copy = if is_part && row <= MOST_TAKEN { copy_of_short_rows(row) } else { None };
-        let mut memory;
-        let taken = match copy {
-            Some(_) => {
-                memory = [0; BLOCK * MOST_TAKEN];
-                &mut memory[..BLOCK * row]
-            }
-            None => &mut [],
-        };
+        let copy = if is_part && row < 2 * LINE { copy_of_short_rows(row) } else { None };
+        let mut taken = if copy.is_some() { TAKEN.take() } else { Vec::new() };
+        if copy.is_some() && taken.len() < BLOCK * row {
+            taken.resize(BLOCK * row, 0);
+        }
         for start in (0..rows.positions).step_by(BLOCK) {
             let end = rows.positions.min(start + BLOCK);
             let updates = &updates[start * row..end * row];
@@ -271,9 +271,12 @@ impl Work<'_> {
                 }
             };
             match copy {
-                Some(copy) => self.some_updates(copy, updates, places, (&mut *taken, out)),
+                Some(copy) => self.some_updates(copy, updates, places, (&mut taken, out)),
                 None => (self.combine.rows)(out, updates, rows.row, places),
             }
+        }
+        if copy.is_some() {
+            TAKEN.set(taken);
         }
     }
 

@@ -98,8 +98,9 @@ impl Buffer {
     /// # Safety
     /// The span is used from commit to completion of a command buffer only, which was given this buffer in `reads` or
     /// `writes`: so long it retains the buffer, and its queue runs it after the work that wrote the bytes. The host
-    /// program, which may have kept the pointer from `-contents`, does not write through it meanwhile, and does not read
-    /// what the work writes. Metal demands that of it; [`InUse`] finds some of what breaks it, and cannot prevent it.
+    /// program, which may have kept the pointer from `-contents`, does not write through it meanwhile, and does not
+    /// read what the work writes. Metal demands that of it; [`InUse`] finds some of what breaks it, and cannot prevent
+    /// it.
     pub unsafe fn span(&self) -> Span {
         // SAFETY: the allocation is at least `length` bytes, initialised, and freed with the buffer only, which is
         // retained while the span is used, and not written by the host, as the caller promises.

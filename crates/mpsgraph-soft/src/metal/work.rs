@@ -60,8 +60,8 @@ impl Piece {
         match self.work.take() {
             Some(Work::Plan(plan)) => {
                 let inputs = std::iter::zip(self.reads(), plan.feeds())
-                    // SAFETY: this piece holds the buffer until the work has run; a host program that wrote it meanwhile
-                    // would break Metal's rules.
+                    // SAFETY: this piece holds the buffer until the work has run; a host program that wrote it
+                    // meanwhile would break Metal's rules.
                     .map(|(buffer, ty)| unsafe { buffer.state::<Buffer>().span() }.part(0, ty.bytes()));
                 let outputs = std::iter::zip(self.writes(), plan.targets())
                     // SAFETY: as above; nobody writes the buffer twice (`mtl_buffer::aliased`).

@@ -7,13 +7,8 @@ use crate::kernels::scatter::{Scatter, ScatterMode};
 
 const DIGIT: u32 = 8;
 
-fn number(nodes: &mut Nodes, number: i64, dtype: DType) -> ValueId {
-    push(nodes, Leaf::Splat(number.to_ne_bytes()), [], TensorType::new(dtype, [1]))
-}
-
-fn cast(nodes: &mut Nodes, x: ValueId, to: DType) -> ValueId {
-    let shape = nodes.ty(x).shape.clone();
-    if nodes.ty(x).dtype == to { x } else { push(nodes, ElementwiseOp::Cast, [x], TensorType::new(to, shape)) }
+fn cast_if_other(nodes: &mut Nodes, x: ValueId, to: DType) -> ValueId {
+    if nodes.ty(x).dtype == to { x } else { cast(nodes, x, to) }
 }
 
 /// The part from column `from` on that is `columns` wide.
@@ -36,7 +31,7 @@ fn beside(nodes: &mut Nodes, parts: &[ValueId]) -> ValueId {
 fn words(nodes: &mut Nodes, x: ValueId) -> Vec<ValueId> {
     let TensorType { dtype, shape } = nodes.ty(x).clone();
     if dtype.size() < 8 {
-        return vec![cast(nodes, x, DType::I32)];
+        return vec![cast_if_other(nodes, x, DType::I32)];
     }
     let [doubled, apart] = [1, 2].map(|pairs| {
         let mut doubled = shape.clone();
@@ -65,7 +60,7 @@ fn add(nodes: &mut Nodes, data: ValueId, indices: ValueId, updates: ValueId, by:
             let shift = number(nodes, shift, DType::I32);
             let shifted = binary(nodes, BinaryOp::Shr, word, shift);
             let digit = binary(nodes, BinaryOp::BitAnd, shifted, mask);
-            digits.push(cast(nodes, digit, DType::F32));
+            digits.push(cast_if_other(nodes, digit, DType::F32));
         }
     }
     let (count, columns) = (digits.len(), *shape.last().unwrap());
@@ -84,8 +79,8 @@ fn add(nodes: &mut Nodes, data: ValueId, indices: ValueId, updates: ValueId, by:
     let mut total = None;
     for digit in (0..count).rev() {
         let sum = if count == 1 { sums } else { part(nodes, sums, digit * columns, columns) };
-        let sum = cast(nodes, sum, DType::I32);
-        let sum = cast(nodes, sum, wide);
+        let sum = cast_if_other(nodes, sum, DType::I32);
+        let sum = cast_if_other(nodes, sum, wide);
         let radix = number(nodes, radix, wide);
         total = Some(match total {
             None => sum,
@@ -95,9 +90,9 @@ fn add(nodes: &mut Nodes, data: ValueId, indices: ValueId, updates: ValueId, by:
             }
         });
     }
-    let data = cast(nodes, data, wide);
+    let data = cast_if_other(nodes, data, wide);
     let sum = binary(nodes, BinaryOp::Add, data, total.unwrap());
-    cast(nodes, sum, dtype)
+    cast_if_other(nodes, sum, dtype)
 }
 
 fn integers(ty: &TensorType, seed: u64) -> Vec<u8> {

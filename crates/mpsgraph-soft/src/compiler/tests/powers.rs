@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn number(nodes: &mut Nodes, number: i64, dtype: DType) -> ValueId {
-    push(nodes, Leaf::Splat(number.to_ne_bytes()), [], TensorType::new(dtype, [1]))
-}
-
 /// `base` to the power of the lowest `bits` of `exponent`, by squaring.
 fn power(nodes: &mut Nodes, base: ValueId, exponent: ValueId, bits: u32) -> ValueId {
     let TensorType { dtype, shape } = nodes.ty(base).clone();

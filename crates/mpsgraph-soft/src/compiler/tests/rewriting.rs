@@ -9,11 +9,6 @@ fn ty(dtype: DType, shape: &[usize]) -> TensorType {
     TensorType::new(dtype, shape)
 }
 
-fn cast(nodes: &mut Nodes, x: ValueId, dtype: DType) -> ValueId {
-    let shape = nodes.ty(x).shape.clone();
-    push(nodes, ElementwiseOp::Cast, [x], TensorType::new(dtype, shape))
-}
-
 /// The plan's text, which has one line per step, after its results have been compared with those of single nodes.
 fn described(nodes: &Nodes, feeds: &[ValueId], inputs: &[&[u8]], target: ValueId) -> String {
     let plan = compile(nodes, feeds, &[target]);

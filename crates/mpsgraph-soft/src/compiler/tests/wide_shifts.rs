@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn number(nodes: &mut Nodes, dtype: DType, number: i64) -> ValueId {
-    push(nodes, Leaf::Splat(number.to_ne_bytes()), [], TensorType::new(dtype, [1]))
-}
-
 /// The low and the high halves, as columns.
 fn halves(nodes: &mut Nodes, x: ValueId) -> [ValueId; 2] {
     let shape = nodes.ty(x).shape.clone();
@@ -25,8 +21,8 @@ fn halves(nodes: &mut Nodes, x: ValueId) -> [ValueId; 2] {
 fn shifted(nodes: &mut Nodes, [x, count]: [ValueId; 2], most: i64, is_unsigned: bool) -> ValueId {
     let [low, high] = halves(nodes, x);
     let [count, _] = halves(nodes, count);
-    let [minus_one, zero, most, far] = [-1, 0, most, 32].map(|value| number(nodes, DType::I32, value));
-    let [one, minus_two] = [1, -2].map(|value| number(nodes, DType::I64, value));
+    let [minus_one, zero, most, far] = [-1, 0, most, 32].map(|value| number(nodes, value, DType::I32));
+    let [one, minus_two] = [1, -2].map(|value| number(nodes, value, DType::I64));
     let near = both(nodes, BinaryOp::BitAnd, count, most);
     let far = both(nodes, BinaryOp::BitAnd, count, far);
     let is_far = both(nodes, BinaryOp::NotEqual, far, zero);
@@ -65,11 +61,6 @@ fn both(nodes: &mut Nodes, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
     let shape = [a, b].map(|id| nodes.ty(id).shape.clone()).into_iter().max_by_key(Vec::len).expect("two shapes");
     let dtype = if op.is_comparison() { DType::Bool } else { nodes.ty(a).dtype };
     push(nodes, op, [a, b], TensorType::new(dtype, shape))
-}
-
-fn cast(nodes: &mut Nodes, x: ValueId, dtype: DType) -> ValueId {
-    let shape = nodes.ty(x).shape.clone();
-    push(nodes, ElementwiseOp::Cast, [x], TensorType::new(dtype, shape))
 }
 
 fn choice(nodes: &mut Nodes, test: ValueId, yes: ValueId, no: ValueId) -> ValueId {

@@ -1,10 +1,11 @@
 //! Products that are cut in depth: a few rows times a much deeper right operand that fits into the second cache, and
 //! products of few results.
 //!
-//! Mostly the right operand of a few rows is a weight. The optimizer has updated its upper rows on one thread and its lower ones on
-//! another, as their gradients were made, so a thread that multiplies by all of them fetches half from another core.
-//! Where the cores have no cache together, this takes as long as to multiply. What is fetched here instead, the sums
-//! that the lower rows make, is less: a step of 784-128-10 with a batch of 64 takes 0.12 ms then, not 0.15.
+//! Mostly the right operand of a few rows is a weight. The optimizer has updated its upper rows on one thread and its
+//! lower ones on another, as their gradients were made, so a thread that multiplies by all of them fetches half from
+//! another core. Where the cores have no cache together, this takes as long as to multiply. What is fetched here
+//! instead, the sums that the lower rows make, is less: a step of 784-128-10 with a batch of 64 takes 0.12 ms then, not
+//! 0.15.
 //!
 //! Of few results there are no rows and columns to cut.
 

@@ -44,8 +44,8 @@ impl Widened {
     /// # Safety
     /// All three must be live for the extents and strides and aligned, and `c` apart from both. From the first to the
     /// last element of `a`, and of `b`, all is initialised and not written meanwhile, also what lies between rows or
-    /// columns that are apart: it becomes part of slices. Nobody else touches `c`. `narrow` is a function of one operand,
-    /// and both operands and it are of the same floats.
+    /// columns that are apart: it becomes part of slices. Nobody else touches `c`. `narrow` is a function of one
+    /// operand, and both operands and it are of the same floats.
     pub unsafe fn run(&self, sharing: Sharing) {
         let shared = sharing == Sharing::Large;
         let (m, n, k) = self.extents;

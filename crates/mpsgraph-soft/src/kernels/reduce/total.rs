@@ -2,8 +2,8 @@
 //! memory.
 //!
 //! Each block of elements or rows has a result, and those are joined in halves, as [`fold_long`](super::fold_long) does
-//! it with a segment that is longer than a block, and `RowsOfTile` with more rows than those of a block; so every bit is
-//! that of a reduction of the value in memory.
+//! it with a segment that is longer than a block, and `RowsOfTile` with more rows than those of a block; so every bit
+//! is that of a reduction of the value in memory.
 
 use super::fold::{BLOCK, NARROWEST, ROWS, join_blocks};
 use super::in_order::{Anew, Special};
