@@ -8,6 +8,7 @@ mod checks;
 mod float;
 mod integer;
 mod nd;
+mod parts;
 mod update;
 
 use burn_backend::{DType, TensorMetadata};
@@ -15,7 +16,8 @@ use burn_backend::{DType, TensorMetadata};
 pub(crate) use nd::scatter_nd;
 pub(crate) use update::{scatter, select_assign};
 
-use self::checks::{check_along, check_rows, require_dtype, require_exact, require_room};
+use self::checks::{check_along, check_rows, require_dtype};
+use self::parts::in_parts;
 use super::Operation;
 use super::arithmetic::{self, BinaryOp, CompareOp, cast};
 use super::gather::{at_zero, clamp, index, require_elements, rows};
@@ -138,8 +140,13 @@ pub(crate) fn scatter_add(
         return tensor;
     }
     require_elements("scatter_add", &tensor);
-    require_exact("scatter_add", tensor.dtype(), indices.shape[dim]);
-    require_room("scatter_add", &tensor, &value, indices.shape[dim]);
+    let count = indices.shape[dim];
+    let most = parts::most("scatter_add", Combine::Add, &tensor, [count, value.shape.num_elements() / count]);
+    if most < count {
+        return in_parts(tensor, (indices, dim), (value, dim), most, |tensor, indices, value| {
+            scatter_add(dim, tensor, indices, value)
+        });
+    }
     let dtype = tensor.dtype();
     if shape[dim] == 1 {
         let sums = reduction::sum_dim(at_zero(cast(value, computed_in(dtype)), indices), dim);
@@ -223,9 +230,12 @@ fn write_rows(
         return tensor;
     }
     require_elements(name, &tensor);
-    require_exact(name, tensor.dtype(), indices.shape[0]);
-    if combine == Combine::Add {
-        require_room(name, &tensor, &value, indices.shape[0]);
+    let count = indices.shape[0];
+    let most = parts::most(name, combine, &tensor, [count, value.shape.num_elements() / count]);
+    if most < count {
+        return in_parts(tensor, (indices, 0), (value, dim), most, |tensor, indices, value| {
+            write_rows(name, tensor, dim, indices, value, combine)
+        });
     }
     let neutral: &[ScalarInput] = match combine {
         _ if !tensor.dtype().is_float() => &[],

@@ -1,6 +1,8 @@
 //! Elements and rows written by index.
 
 mod gradients;
+#[cfg(test)]
+mod many;
 mod nd;
 mod out_of_range;
 mod sums;

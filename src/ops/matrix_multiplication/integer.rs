@@ -5,31 +5,78 @@ use burn_backend::{DType, TensorMetadata};
 
 use super::MatrixMultiplicationOp;
 use crate::bridge::record;
-use crate::error::unsupported;
 use crate::ffi;
 use crate::lowering::axis::{joined, part};
 use crate::lowering::conversion::low_bits;
 use crate::lowering::{Lowering, Operand};
 use crate::ops::arithmetic::integer::multiply;
+use crate::ops::arithmetic::{self, BinaryOp};
+use crate::ops::tensor_shape::{cat, narrow};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
 /// The most elements that one table of products has.
 const TABLE: usize = 1 << 24;
-/// The most tables that one multiplication has.
+/// The most elements that the table of one row may have, where it has more than [`TABLE`].
+const ROW: usize = 1 << 27;
+/// The most tables that one node has.
 const TABLES: usize = 1 << 10;
 
-/// Records an integer product of `lhs (batch or 1, m, k)` and `rhs (batch or 1, n, k)`.
-pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, [batch, m, k, n]: [usize; 4]) -> MpsGraphTensor {
-    let table = batch.checked_mul(n).and_then(|rows| rows.checked_mul(k)).filter(|&row| row < 1 << 28);
-    let tables = table.map(|row| m.div_ceil((TABLE / row).max(1)));
-    if tables.is_none_or(|tables| tables > TABLES) {
-        let (a, b) = (lhs.dims(), rhs.dims());
-        let reason = format!("{:?} {a:?} times the transpose of {b:?} needs too many products", lhs.dtype());
-        unsupported("int_matmul", format!("{reason}; multiply in parts, or as f32 if that is exact enough"));
+/// Records an integer product of `lhs (batch or 1, m, k)` and `rhs (batch or 1, n, k)`, large ones in parts.
+pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, extents: [usize; 4]) -> MpsGraphTensor {
+    let [batch, m, _, n] = extents;
+    let Some((axis, most)) = cut(extents) else {
+        let output = TensorType::new(lhs.dtype(), [batch, m, n].into());
+        return record(MatrixMultiplicationOp::Integer.into(), &[&lhs, &rhs], &[], output);
+    };
+    let products = (0..extents[axis as usize]).step_by(most).map(|low| {
+        let high = extents[axis as usize].min(low + most);
+        let part = |x: &MpsGraphTensor, dim: usize| narrow(x.clone(), dim, [low, high]);
+        let of_batch = |x: &MpsGraphTensor| if x.shape[0] == 1 { x.clone() } else { part(x, 0) };
+        let (left, right) = match axis {
+            Axis::Batch => (of_batch(&lhs), of_batch(&rhs)),
+            Axis::Row => (part(&lhs, 1), rhs.clone()),
+            Axis::Inner => (part(&lhs, 2), part(&rhs, 2)),
+            Axis::Column => (lhs.clone(), part(&rhs, 1)),
+        };
+        let mut extents = extents;
+        extents[axis as usize] = high - low;
+        product(left, right, extents)
+    });
+    match axis {
+        Axis::Batch => cat(products.collect(), 0),
+        Axis::Row => cat(products.collect(), 1),
+        Axis::Column => cat(products.collect(), 2),
+        Axis::Inner => {
+            let sum = products.reduce(|sum, product| arithmetic::binary(BinaryOp::Add, sum, product));
+            sum.unwrap_or_else(|| unreachable!("an inner extent of 0 is answered before"))
+        }
     }
-    let output = TensorType::new(lhs.dtype(), [batch, m, n].into());
-    record(MatrixMultiplicationOp::Integer.into(), &[&lhs, &rhs], &[], output)
+}
+
+/// An extent of a product, in the order in which they are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axis {
+    Batch,
+    Row,
+    Inner,
+    Column,
+}
+
+/// The extent that a product is cut along, and how much of it is taken at a time; `None` if one node takes all of it.
+fn cut([batch, m, k, n]: [usize; 4]) -> Option<(Axis, usize)> {
+    let row = batch.saturating_mul(n).saturating_mul(k);
+    if row <= ROW {
+        let rows = TABLES * (TABLE / row).max(1);
+        return (m > rows).then_some((Axis::Row, rows));
+    }
+    Some(if batch > 1 {
+        (Axis::Batch, (ROW / n.saturating_mul(k)).max(1))
+    } else if n > 1 {
+        (Axis::Column, (ROW / k).max(1))
+    } else {
+        (Axis::Inner, ROW)
+    })
 }
 
 /// Each row of `a` with each row of `b`, a table of [`TABLE`] products at a time.
@@ -54,4 +101,37 @@ pub(super) fn lower(cx: &Lowering<'_>, a: &Operand, b: &Operand, output: &Tensor
         })
         .collect();
     low_bits(graph, &joined(graph, &parts, 1), wide, output.dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_node_takes_is_not_cut() {
+        assert_eq!(cut([1, 1024, 4096, 4096]), None);
+        assert_eq!(cut([1, 1 << 20, 10, 10]), None);
+        assert_eq!(cut([1, 1, 1 << 27, 1]), None);
+    }
+
+    #[test]
+    fn parts_are_what_one_node_takes() {
+        for extents in [
+            [1, 2048, 4096, 4096],
+            [1, 1, 16384, 16384],
+            [64, 1, 16384, 16384],
+            [3, 5000, 1 << 27, 2],
+            [2, 3, (1 << 27) + 5, 7],
+            [1, usize::MAX >> 1, 1, 1],
+        ] {
+            let mut part = extents;
+            let mut cuts = 0;
+            while let Some((axis, most)) = cut(part) {
+                assert!(0 < most && most < part[axis as usize], "{part:?}: {axis:?} {most}");
+                part[axis as usize] = most;
+                cuts += 1;
+            }
+            assert!(0 < cuts && cuts < 5, "{extents:?}: {part:?}");
+        }
+    }
 }

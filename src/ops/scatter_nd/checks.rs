@@ -1,10 +1,8 @@
 //! What a write by index refuses before anything is recorded.
 
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{Shape, TensorMetadata};
 
-use super::integer;
-use crate::error::{invalid, unsupported};
-use crate::lowering::MOST_ELEMENTS;
+use crate::error::invalid;
 use crate::tensor::MpsGraphTensor;
 
 /// Ends an op whose indices are not one for each value along `dim`.
@@ -62,32 +60,5 @@ pub(super) fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &M
     if data.dtype() != value.dtype() || data.dtype().is_bool() {
         let dtypes = (value.dtype(), data.dtype());
         invalid(name, format!("values of {:?} into {:?}: both must be of one dtype, not bools", dtypes.0, dtypes.1));
-    }
-}
-
-/// Refuses more updates than f32 counts exactly (up to 2^24), because the integer scatters rely on that.
-pub(super) fn require_exact(name: &'static str, dtype: DType, updates: usize) {
-    if !dtype.is_float() && updates >= 1 << 24 {
-        unsupported(name, format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"));
-    }
-}
-
-/// Refuses updates whose digits do not fit one tensor: integers are summed digit by digit, side by side.
-pub(super) fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor, count: usize) {
-    let dtype = data.dtype();
-    if dtype.is_float() {
-        return;
-    }
-    let digits = integer::digits(dtype, count);
-    let elements = [data, value].map(|tensor| tensor.shape.num_elements());
-    if elements.into_iter().any(|elements| elements * digits > MOST_ELEMENTS) {
-        unsupported(
-            name,
-            format!(
-                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: more \
-                 than 2^30; split the tensor",
-                data.dims()
-            ),
-        );
     }
 }

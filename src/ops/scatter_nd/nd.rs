@@ -3,11 +3,12 @@
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{DType, TensorMetadata};
 
-use super::checks::{require_dtype, require_exact};
-use super::{Combine, ScatterNdOp, integer, write_rows};
+use super::checks::require_dtype;
+use super::parts::{EXACT, in_parts};
+use super::{Combine, ScatterNdOp, write_rows};
 use crate::bridge::record;
 use crate::dtype::BOOL;
-use crate::error::{invalid, unsupported};
+use crate::error::invalid;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, CompareOp};
 use crate::ops::gather::{self, positions, require_elements};
@@ -52,11 +53,6 @@ pub(crate) fn scatter_nd(
         IndexingUpdateOp::Min => Combine::Min,
         IndexingUpdateOp::Max => Combine::Max,
     };
-    let table = rows * count * width;
-    if combine == Combine::Mul && !data.dtype().is_float() && table > integer::TABLE {
-        let reason = format!("products of {:?} with {rows} rows times {count} updates of {width}", data.dtype());
-        unsupported("scatter_nd", format!("{reason}: more than {} elements; update fewer at a time", integer::TABLE));
-    }
     write_rows("scatter_nd", data, 0, indices, values, combine).with_shape(shape)
 }
 
@@ -64,7 +60,9 @@ pub(crate) fn scatter_nd(
 /// row looks up its last writer.
 fn assign(data: MpsGraphTensor, indices: MpsGraphTensor, values: MpsGraphTensor) -> MpsGraphTensor {
     let rows = data.shape[0];
-    require_exact("scatter_nd", DType::I32, indices.shape[0]);
+    if indices.shape[0] > EXACT {
+        return in_parts(data, (indices, 0), (values, 0), EXACT, assign);
+    }
     let output = TensorType::new(DType::I32, [rows].into());
     let writer = record(ScatterNdOp::LastWriter.into(), &[&indices], &[], output);
     let written = arithmetic::compare_scalar(CompareOp::GreaterEqual, writer.clone(), ScalarInput::Int(0), BOOL);

@@ -5,8 +5,8 @@ use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{DType, Shape, TensorMetadata};
 
 use super::checks::{check_along, check_rows, require_dtype};
-use super::integer::TABLE;
-use super::{scatter_add, scatter_nd, select_add};
+use super::parts::{self, in_parts};
+use super::{Combine, scatter_add, scatter_nd, select_add};
 use crate::dtype::BOOL;
 use crate::error::unsupported;
 use crate::lowering::rank::outer_axis_inner;
@@ -56,10 +56,11 @@ fn multiply_integers(
 ) -> MpsGraphTensor {
     let (shape, dtype) = (tensor.shape(), tensor.dtype());
     let ([outer, extent, inner], count) = (outer_axis_inner(&shape, dim), value.shape[dim]);
-    let lines = outer * inner;
-    if lines.saturating_mul(extent).saturating_mul(count) > TABLE {
-        let of = format!("products of {dtype:?} in {lines} lines of {extent} elements with {count} updates each");
-        unsupported("scatter", format!("{of}: tables of more than {TABLE} elements; update fewer at a time"));
+    let most = parts::most("scatter", Combine::Mul, &tensor, [count, outer * inner]);
+    if most < count {
+        return in_parts(tensor, (indices, dim), (value, dim), most, |tensor, indices, value| {
+            multiply_integers(dim, tensor, indices, value)
+        });
     }
     let updates = Shape::from([outer, 1, count, inner]);
     let indices = nearest(extent, indices).with_shape(updates.clone());

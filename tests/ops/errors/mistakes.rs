@@ -90,9 +90,9 @@ const CASES: &[Case] = &[
     (
         || {
             let zeros = |count: usize| B::int_zeros([count].into(), &DEVICE, IntDType::I32);
-            B::int_scatter_add(0, zeros(1 << 27), zeros(1 << 22), zeros(1 << 22))
+            B::int_scatter_add(0, zeros(1 << 29), zeros(1 << 22), zeros(1 << 22))
         },
-        &["scatter_add", "[134217728]", "I32", "16 digits", "split"],
+        &["scatter_add", "[536870912]", "I32", "digits", "split"],
     ),
     (
         || B::float_select_add(float([2, 3]), 0, int([2]), float([3, 3])),
