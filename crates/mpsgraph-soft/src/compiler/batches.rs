@@ -32,7 +32,8 @@ fn copied(node: &Node, is_copied: impl Fn(&ValueId) -> bool) -> Option<[bool; 2]
 /// Adds the product, with leading axes that an operand had where it is read from.
 fn push(nodes: &mut Nodes, node: Node, copied: [bool; 2]) -> ValueId {
     let whole = [0, 1].map(|at| unflattened(nodes, node.inputs[at]).filter(|_| copied[at]));
-    let Some(batch) = whole.iter().flatten().map(|&id| leading(nodes, id).to_vec()).next() else {
+    let batch = whole.iter().flatten().map(|&id| leading(nodes, id).to_vec()).next();
+    let Some(batch) = batch.filter(|batch| is_of_flat(nodes, &node, batch)) else {
         return nodes.push(node);
     };
     let operands = [0, 1].map(|at| match whole[at] {
@@ -53,6 +54,12 @@ fn unflattened(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
     let (from, to) = (&nodes.ty(inputs[0]).shape, &output.shape);
     let keeps = from.len() > 3 && to.len() == 3 && from[from.len() - 2..] == to[1..];
     keeps.then_some(inputs[0])
+}
+
+/// Whether a product has these leading axes as one, and its operands that one, 1, or none.
+fn is_of_flat(nodes: &Nodes, product: &Node, batch: &[usize]) -> bool {
+    let is_flat = matches!(product.output.shape[..], [count, _, _] if count == batch.iter().product());
+    is_flat && product.inputs.iter().all(|&id| nodes.ty(id).shape.len() <= 3)
 }
 
 /// The axes before the last two.

@@ -90,6 +90,10 @@ impl Digits {
         let (sums, radix) = horner(nodes, id);
         let TensorType { dtype, shape } = nodes.ty(id);
         let columns = *shape.last()?;
+        // A sum that is repeated is no digit of each element.
+        if sums.iter().any(|&sum| nodes.ty(sum).shape != *shape) {
+            return None;
+        }
         // What each of them is a part of.
         let mut table = None;
         for (place, &sum) in sums.iter().enumerate() {

@@ -36,8 +36,10 @@ fn position(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Min, axes })) = op else { return None };
     let (&[axis], [hits, places, none]) = (axes.as_slice(), select(nodes, inputs[0])?) else { return None };
     let extent = nodes.ty(inputs[0]).shape[axis];
-    let counts = nodes.node(places).op == Iota { axis }.into() && nodes.ty(places).shape[axis] == extent;
-    if !counts || integer(nodes, none) != i64::try_from(extent).ok() {
+    let [chosen, hit, counted] = [inputs[0], hits, places].map(|id| &nodes.ty(id).shape);
+    let counts = nodes.node(places).op == Iota { axis }.into() && counted.len() == chosen.len();
+    let fits = counts && counted[axis] == extent && hit == chosen;
+    if !fits || integer(nodes, none) != i64::try_from(extent).ok() {
         return None;
     }
     let (equal, tested) = match binary(nodes, hits, BinaryOp::Or) {

@@ -104,7 +104,7 @@ fn push(nodes: &mut Nodes, node: &Node, base: ValueId, exponent: ValueId, bits: 
     if bits < u32::BITS {
         let mut mask = [0; 8];
         mask[..4].copy_from_slice(&((1u32 << bits) - 1).to_ne_bytes());
-        let mask = add(Leaf::Splat(mask).into(), &[], DType::U32, &[1]);
+        let mask = add(Leaf::Splat(mask).into(), &[], DType::U32, &[]);
         number = add(BinaryOp::BitAnd.into(), &[number, mask], DType::U32, &shapes[1]);
     }
     let number = add(cast(), &[number], wide, &shapes[1]);

@@ -8,10 +8,12 @@
 use super::Kernel;
 use super::call::Call;
 use super::elementwise::math::product;
+use super::reduce::Anew;
 use super::rows::{Index, Indexing};
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
+use std::slice;
 
 /// Elements that are summed side by side.
 const LANES: usize = 32;
@@ -89,14 +91,18 @@ impl VectorLoop for Part<'_> {
         if inner == 1 {
             let rows = x.chunks_exact(extent).skip(first / count);
             for (out, x) in out.chunks_exact_mut(count).zip(rows) {
-                fill(sums, &Elements { sums, x }, out);
+                let terms = Elements { sums, x };
+                fill(sums, &terms, out);
+                mend(sums, &terms, out);
             }
             return;
         }
         for (at, out) in out.chunks_exact_mut(inner).enumerate() {
             let at = first / inner + at;
             let x = &x[at / count * extent * inner..][..extent * inner];
-            fill(sums, &Rows { sums, x, place: at % count }, out);
+            let terms = Rows { sums, x, place: at % count };
+            fill(sums, &terms, out);
+            mend(sums, &terms, out);
         }
     }
 }
@@ -162,6 +168,21 @@ fn fill(sums: &Sums<'_>, terms: &impl Terms, out: &mut [f32]) {
     }
     for (at, out) in out.iter_mut().enumerate() {
         [*out] = sum(sums, terms, at);
+    }
+}
+
+/// Finds sums that are not finite anew, a slot after another, as a reduction does that adds in parts.
+#[inline(always)]
+fn mend(sums: &Sums<'_>, terms: &impl Terms, out: &mut [f32]) {
+    if sums.parts == 1 || out.iter().fold(true, |all, x| all & x.is_finite()) {
+        return;
+    }
+    for (at, found) in out.iter_mut().enumerate().filter(|(_, found)| !found.is_finite()) {
+        let mut anew = Anew::of_sums(slice::from_ref(found));
+        let mut slots = 0..sums.slots;
+        if slots.all(|slot| anew.take_row(&terms.of_slot::<1>(slot, at))) {
+            anew.finish(slice::from_mut(found), |sum| sum);
+        }
     }
 }
 

@@ -7,11 +7,11 @@
 use super::Kernel;
 use super::call::Call;
 use super::elementwise::math::product;
-use super::reduce::{ACCUMULATORS, BLOCK, READ, front, in_halves};
+use super::reduce::{ACCUMULATORS, Anew, BLOCK, LOOK, READ, front, in_halves};
 use super::threads::{MOVED, PARALLEL_BYTES, both, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
-use std::array;
+use std::{array, slice};
 
 /// What is summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,19 +54,27 @@ impl RowSum {
         });
         // As a reduction of stored terms does it, which finds such sums anew.
         for (at, sum) in out.iter_mut().enumerate().filter(|(_, sum)| !sum.is_finite()) {
-            *sum = self.in_order(&x[at * length..][..length], &y[at * own..][..own]).unwrap_or(*sum);
+            self.in_order(&x[at * length..][..length], &y[at * own..][..own], sum);
         }
     }
 
-    /// The sum of a row in the order of its terms, if they are all finite.
-    fn in_order(self, x: &[f32], y: &[f32]) -> Option<f32> {
-        x.iter().enumerate().try_fold(0.0, |sum, (at, &x)| {
-            let term = match self.terms {
-                Terms::Products => product(x, y[at]),
-                Terms::Deviations => product(x - y[0], x - y[0]),
-            };
-            term.is_finite().then_some(sum + term)
-        })
+    /// Puts the sum of a row in the order of its terms in place of the one that was found, if none explains that.
+    fn in_order(self, x: &[f32], y: &[f32], found: &mut f32) {
+        let mut anew = Anew::of_sums(slice::from_ref(found));
+        let mut terms = [0.0; LOOK];
+        for (x, first) in x.chunks(LOOK).zip((0..).step_by(LOOK)) {
+            let terms = &mut terms[..x.len()];
+            for (at, (term, &x)) in terms.iter_mut().zip(x).enumerate() {
+                *term = match self.terms {
+                    Terms::Products => product(x, y[first + at]),
+                    Terms::Deviations => product(x - y[0], x - y[0]),
+                };
+            }
+            if !anew.take(terms) {
+                return;
+            }
+        }
+        anew.finish(slice::from_mut(found), |sum| sum);
     }
 
     /// The sum of a row of any length, in halves down to blocks.

@@ -57,6 +57,21 @@ fn one_operand_has_heads() {
     }
 }
 
+/// A product with more axes than the flat one is another batch.
+#[test]
+fn an_operand_with_more_axes() {
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 5, 3, 8]));
+    let heads = heads(&mut nodes, x, false);
+    let heads = flat(&mut nodes, heads);
+    for batch in [2, 5] {
+        let mut nodes = nodes.clone();
+        let y = push(&mut nodes, Leaf::Placeholder, [], f32s(&[batch, 1, 8, 4]));
+        let product = push(&mut nodes, Op::MatMul, [heads, y], f32s(&[batch, 6, 5, 4]));
+        check(&nodes, &[x, y], &[product], 2);
+    }
+}
+
 #[test]
 fn other_leading_axes_are_copied() {
     let mut nodes = Nodes::default();

@@ -143,6 +143,19 @@ fn other_positions_stay_as_they_are() {
         assert_eq!(run(&plan, &[bytes]), unfused(&nodes, &[x], &[bytes], &[y]), "{}", plan.describe());
     }
 
+    // Places that count along another axis.
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], TensorType::new(DType::I32, [4, 10, 10]));
+    let value = reduced(&mut nodes, ReduceOp::Max, x, 1);
+    let hits = binary(&mut nodes, BinaryOp::Equal, x, value);
+    let places = push(&mut nodes, Op::Kernel(Iota { axis: 1 }.into()), [], TensorType::new(DType::I32, [10, 10]));
+    let none = number(&mut nodes, 10, DType::I32);
+    let ty = nodes.ty(x).clone();
+    let places = push(&mut nodes, ElementwiseOp::Select, [hits, places, none], ty);
+    let y = reduced(&mut nodes, ReduceOp::Min, places, 1);
+    let plan = compile(&nodes, &[x], &[y]);
+    assert_eq!(run(&plan, &[bytes]), unfused(&nodes, &[x], &[bytes], &[y]), "{}", plan.describe());
+
     // The kernel has no such place for what is not hit.
     let mut nodes = Nodes::default();
     let ty = TensorType::new(DType::I32, shape);

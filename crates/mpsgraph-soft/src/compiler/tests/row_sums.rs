@@ -36,6 +36,31 @@ fn products_of_what_is_in_memory() {
     check(&nodes, &[x, y], &[sums[0], products], 0);
 }
 
+/// A reduction finds sums that overflow anew, unless a term explains them.
+#[test]
+fn sums_that_overflow() {
+    let mut nodes = Nodes::default();
+    let [x, y] = [0; 2].map(|_| push(&mut nodes, Leaf::Placeholder, [], f32s(&SHAPE)));
+    let products = binary(&mut nodes, BinaryOp::Mul, x, y);
+    let total = sum(&mut nodes, products, 1);
+    let terms: [&[(usize, f32)]; SHAPE[0]] = [
+        &[(0, 3e38), (1, 3e38), (32, -3e38), (33, -3e38), (64, -3e38), (65, -3e38)],
+        &[(0, f32::INFINITY), (1, -3e38), (33, -3e38)],
+        &[(0, 3e38), (32, 3e38), (64, -3e38)],
+        &[(0, 3e38), (1, -3e38), (32, 3e38), (33, -3e38)],
+        &[(3, f32::NAN), (0, 3e38), (32, 3e38)],
+        &[(100, f32::NEG_INFINITY), (0, 3e38), (32, 3e38)],
+        &[(0, -3e38), (70, -3e38), (102, 3e38), (149, 3e38)],
+    ];
+    let mut rows = [[0.0f32; SHAPE[1]]; SHAPE[0]];
+    terms.iter().zip(&mut rows).for_each(|(terms, row)| terms.iter().for_each(|&(at, term)| row[at] = term));
+    let ones = [1.0f32; SHAPE[0] * SHAPE[1]];
+    let inputs: [&[u8]; 2] = [bytemuck::cast_slice(rows.as_flattened()), bytemuck::cast_slice(&ones)];
+    let plan = compile(&nodes, &[x, y], &[total]);
+    assert!(plan.describe().contains("RowSum"), "{}", plan.describe());
+    assert!(run(&plan, &inputs) == unfused(&nodes, &[x, y], &inputs, &[total]));
+}
+
 /// Products and quotients that are too small to be normal are zeros, whoever makes them.
 #[test]
 fn what_is_too_small_to_be_normal() {

@@ -176,6 +176,7 @@ fn lanes_of(numbers: &[f32], count: usize) -> Vector {
     })
 }
 
+/// Products that are too small to be normal stay, as in products of matrices.
 #[inline(always)]
 fn weighted(a: &Vector, p: &Vector, b: &Vector, q: &Vector) -> Vector {
     std::array::from_fn(|lane| a[lane] * p[lane] + b[lane] * q[lane])

@@ -10,7 +10,7 @@ use super::{Loops, READ, ReduceOp};
 use smallvec::{SmallVec, smallvec};
 
 /// Numbers that are looked at before it is asked what was found.
-const LOOK: usize = 64;
+pub const LOOK: usize = 64;
 /// Columns that are folded together.
 const TOGETHER: usize = 128;
 /// Factors after which a product of numbers below 1 often is 0.
@@ -201,6 +201,11 @@ pub struct Anew {
 }
 
 impl Anew {
+    /// Of sums that are infinite or NaN.
+    pub fn of_sums(found: &[f32]) -> Self {
+        Self::of(Special::NotFinite, found)
+    }
+
     pub(super) fn of(special: Special, found: &[f32]) -> Self {
         Self {
             special,
@@ -221,8 +226,9 @@ impl Anew {
         }
     }
 
+    /// Takes the next row in, with `false` likewise.
     #[inline(always)]
-    fn take_row(&mut self, row: &[f32]) -> bool {
+    pub fn take_row(&mut self, row: &[f32]) -> bool {
         // Each is a loop of its own, without a choice for each element.
         match self.special {
             Special::NotFinite => self.take_row_of(Special::NotFinite, row),
@@ -244,7 +250,7 @@ impl Anew {
 
     /// Puts what the elements in order come to where nothing explains what was found; `finish` makes results of sums or
     /// products.
-    pub(super) fn finish(&self, results: &mut [f32], finish: impl Fn(f32) -> f32) {
+    pub fn finish(&self, results: &mut [f32], finish: impl Fn(f32) -> f32) {
         for (at, result) in results.iter_mut().enumerate().filter(|(at, _)| self.explained[*at] == 0) {
             *result = finish(self.folded[at]);
         }
