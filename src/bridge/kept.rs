@@ -91,10 +91,13 @@ impl Kept {
         })
     }
 
-    /// The key of a program as it is going to be lowered. The order of its nodes belongs to it, and where its scalars
-    /// are in the lanes; patterns and barriers are in its text.
+    /// The key of a program as it is going to be lowered. The order of its nodes belongs to it, and where the scalars of
+    /// each are in the lanes: the layout counts those of nodes, too, that a pattern has left over, which are not in the
+    /// text. Patterns and barriers are.
     pub fn key(&self, program: &Program, layout: &Layout, level: Optimization) -> Key {
-        let text = format!("{}\n{level:?}\n{layout:?}\n{program}\n", self.system);
+        let lanes = program.lanes(layout);
+        let lanes: Vec<_> = program.schedule.iter().map(|&at| &lanes[at as usize]).collect();
+        let text = format!("{}\n{level:?}\n{layout:?}\n{lanes:?}\n{program}\n", self.system);
         let folder = self.folder.join(format!("{:016x}", about::check_sum(text.as_bytes())));
         Key { text, level, folder }
     }

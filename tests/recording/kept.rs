@@ -100,6 +100,35 @@ fn a_model() {
     println!("counted: {} {} {}", used.programs_compiled, used.programs_loaded, used.programs_kept);
 }
 
+/// Two programs that are one but for which of their numbers the part that is left of them reads.
+#[test]
+fn numbers_of_parts_that_are_left_over() {
+    let turn = Turn::take();
+    let row = |number: f32| vector(&[number; 4]).reshape([1, 4]);
+    let second_row = |first: bool| {
+        let (x, z) = if first { (row(1.0) * 2.0, row(1.0).exp()) } else { (row(1.0).exp(), row(1.0) * 2.0) };
+        let whole = Tensor::<B, 2>::zeros([3, 4], &MpsGraphDevice);
+        let [x, y, z] = [(0, x), (1, row(1.0) * 3.0), (2, z)];
+        let whole = [x, y, z].into_iter().fold(whole, |whole, (at, part)| whole.slice_assign([at..at + 1, 0..4], part));
+        read(whole.slice([1..2, 0..4]) + 1.0)
+    };
+    for first in [true, false] {
+        assert_eq!(second_row(first), [4.0; 4]);
+    }
+    drop(turn);
+}
+
+#[test]
+fn programs_with_parts_left_over_are_kept_apart() {
+    let folder = Folder::new("left-over");
+    for _ in 0..2 {
+        let mut command = Command::new(std::env::current_exe().expect("a test has a file"));
+        command.args(["--exact", "kept::numbers_of_parts_that_are_left_over"]);
+        let output = command.env("BURN_MPSGRAPH_CACHE_DIR", &folder.0).output().expect("it ends");
+        assert!(output.status.success(), "{}", text(&output));
+    }
+}
+
 #[test]
 fn without_a_folder_nothing_is_kept() {
     let turn = Turn::take();
