@@ -11,7 +11,7 @@ use burn_backend::{BoolDType, Distribution, ExecutionError, FloatDType, IntDType
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
-use crate::burn::{int_items, positions_of_extremes};
+use crate::burn::int_items;
 use crate::device::MpsGraphDevice;
 use crate::dtype::positions_in;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
@@ -224,11 +224,11 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     }
 
     fn int_max_dim_with_indices(tensor: Tensor, dim: usize) -> (Tensor, Tensor) {
-        let out = positions_of_extremes::<I>(&tensor, dim);
+        let out = positions_in(&tensor, dim);
         reduction::max_dim_with_indices(tensor, dim, out)
     }
     fn int_min_dim_with_indices(tensor: Tensor, dim: usize) -> (Tensor, Tensor) {
-        let out = positions_of_extremes::<I>(&tensor, dim);
+        let out = positions_in(&tensor, dim);
         reduction::min_dim_with_indices(tensor, dim, out)
     }
     fn int_any(tensor: Tensor, out_dtype: BoolDType) -> Tensor {

@@ -4,10 +4,8 @@ use burn_backend::ops::InterpolateMode;
 use burn_backend::quantization::{QuantLevel, QuantMode, QuantScheme, QuantStore};
 use burn_backend::{DType, DeviceOps, QTensorPrimitive, Shape, TensorData};
 
-use crate::backend::IntElement;
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
-use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::{Level, MpsGraphQuantizedTensor};
 
 pub mod public {
@@ -19,12 +17,6 @@ pub mod public {
 /// What the calling thread works for: always itself.
 pub(crate) fn stream() -> u64 {
     0
-}
-
-/// The dtype of the positions of extremes that come with the extremes: that of the backend's integers, as in Burn's
-/// intermediate representation.
-pub(crate) fn positions_of_extremes<I: IntElement>(_of: &MpsGraphTensor, _dim: usize) -> DType {
-    I::dtype()
 }
 
 pub(crate) fn dtype_of(data: &TensorData) -> DType {

@@ -16,9 +16,7 @@ use burn_std::id::StreamId;
 pub(crate) use self::composed::{hypot, sign, topk_with_indices};
 use crate::backend::{FloatElement, IntElement, MpsGraph};
 use crate::device::MpsGraphDevice;
-use crate::dtype::positions_in;
 use crate::ops::resize::Filter;
-use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::Level;
 
 pub mod public {
@@ -28,7 +26,6 @@ pub mod public {
     #[cfg(feature = "remote")]
     pub use super::remote::{device, session};
     use crate::ops::fourier_transform;
-    use crate::tensor::MpsGraphTensor;
 
     /// The backend: Burn's tensors as recorded MPSGraph programs.
     ///
@@ -67,11 +64,6 @@ pub mod public {
 /// What the calling thread works for: itself, or the client's thread whose op a server runs on it.
 pub(crate) fn stream() -> u64 {
     StreamId::current().value
-}
-
-/// The dtype of the positions of extremes that come with the extremes: as that of other positions.
-pub(crate) fn positions_of_extremes<I: IntElement>(of: &MpsGraphTensor, dim: usize) -> DType {
-    positions_in(of, dim)
 }
 
 pub(crate) fn dtype_of(data: &TensorData) -> DType {

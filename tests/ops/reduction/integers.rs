@@ -1,6 +1,6 @@
 //! Reductions of integers: exact, wrapping.
 
-use burn::tensor::{DType, Element, Int, IntDType, Tensor, TensorData};
+use burn::tensor::{Element, Int, IntDType, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
 use test_support::Tolerance::Exact;
 use test_support::{INTS, Layout, ints};
@@ -63,14 +63,13 @@ cases! {
 
 #[test]
 fn dtypes_of_positions() {
-    // As burn-router and burn-fusion describe these ops: positions alone have the tensor's dtype, those that come with
-    // extremes the backend's integer dtype.
+    // As burn-fusion describes these ops, and as Burn's own definition of those with extremes gives it.
     for dtype in INTS {
         let x = ints::<MpsGraph>(Layout::Contiguous, dtype, 0);
         assert_eq!(x.clone().argmax(1).into_data().dtype, dtype);
         assert_eq!(x.clone().argmin(1).into_data().dtype, dtype);
-        assert_eq!(x.clone().max_dim_with_indices(1).1.into_data().dtype, DType::I32);
-        assert_eq!(x.min_dim_with_indices(1).1.into_data().dtype, DType::I32);
+        assert_eq!(x.clone().max_dim_with_indices(1).1.into_data().dtype, dtype);
+        assert_eq!(x.min_dim_with_indices(1).1.into_data().dtype, dtype);
     }
 }
 
