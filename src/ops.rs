@@ -27,6 +27,7 @@ pub(crate) mod tensor_shape;
 use burn_backend::DType;
 use smallvec::SmallVec;
 
+use self::tensor_shape::TensorShapeOp;
 use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::conversion::{computed_in, may_lose};
@@ -226,7 +227,20 @@ impl Op {
             Reshapes::AnyShape => true,
             Reshapes::SeenThrough => Provenance::all(inputs).has(Provenance::RESHAPED),
         };
-        if ends_in_reshape { own.and(Provenance::RESHAPED) } else { own }
+        if ends_in_reshape || self.is_reshape(readings, inputs, output) { own.and(Provenance::RESHAPED) } else { own }
+    }
+
+    /// Whether a pattern has left a node whose lowering is its operand as it is read, which is a reshape, or a reduction
+    /// that ends in one.
+    fn is_reshape(&self, readings: &[Reading<'_>], inputs: &[Provenance], output: &TensorType) -> bool {
+        let [operand] = readings else { return false };
+        if let Op::Reduction(op) = self {
+            let extent = |axis: usize| if op.axes().contains(&axis) { 1 } else { operand.shape[axis] };
+            return !(0..operand.shape.len()).map(extent).eq(output.shape.iter().copied());
+        }
+        let is_whole = *operand.shape == *output.shape
+            && matches!(self, Op::TensorShape(TensorShapeOp::Cat { .. } | TensorShapeOp::Slice { .. }));
+        is_whole && (operand.made != operand.shape || inputs[0].has(Provenance::RESHAPED))
     }
 
     pub fn reshapes(&self, rank: usize) -> Reshapes {

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::add;
 use super::reading::is_float;
 use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
+use crate::ffi::os_version;
 use crate::ops::Op;
 use crate::ops::reduction::ReductionOp;
 use crate::ops::tensor_shape::TensorShapeOp;
@@ -59,6 +60,12 @@ fn reduce_first(
     let mut shape = source.shape.clone();
     axes.iter().for_each(|&axis| shape[axis] = 1);
     let in_order = permutation.iter().filter(|&&axis| shape[axis] != 1).is_sorted();
+    let permuted: Shape = permutation.iter().map(|&axis| shape[axis]).collect();
+    let output = &program.nodes[at as usize].output.shape;
+    let reshapes = if in_order { program.outputs.contains(&at) && shape != *output } else { permuted != *output };
+    if reshapes && os_version::at_least(26, 0) && is_read_by_rewritten(program, at) {
+        return;
+    }
     let reduction = Op::from(op.along(&axes));
     let inputs = SmallVec::from_iter([source]);
     if in_order {
@@ -72,15 +79,22 @@ fn reduce_first(
         return;
     }
     let dtype = program.nodes[at as usize].output.dtype;
-    let permuted: Vec<usize> = permutation.iter().map(|&axis| shape[axis]).collect();
     let reduced = add(program, reduction, inputs, TensorType::new(dtype, shape));
     let permute = TensorShapeOp::Permute { permutation: permutation.to_vec() };
-    let permuted =
-        add(program, permute.into(), SmallVec::from_iter([reduced]), TensorType::new(dtype, permuted.into()));
+    let permuted = add(program, permute.into(), SmallVec::from_iter([reduced]), TensorType::new(dtype, permuted));
     // Of one operand, `cat` makes nothing.
     let node = &mut program.nodes[at as usize];
     node.op = TensorShapeOp::Cat { axis: 0 }.into();
     node.inputs = SmallVec::from_iter([OperandRef { shape: node.output.shape.clone(), ..permuted }]);
+}
+
+/// Whether an op that MPSGraph's compiler rewrites by what made its operands reads the value: what ends in a reshape
+/// there may end the process from macOS 26 on ([`Provenance::needs_barrier`]).
+///
+/// [`Provenance::needs_barrier`]: crate::lowering::provenance::Provenance::needs_barrier
+fn is_read_by_rewritten(program: &Program, at: u32) -> bool {
+    let mut nodes = program.schedule.iter().map(|&reader| &program.nodes[reader as usize]);
+    nodes.any(|node| node.op.is_rewritten() && node.inputs.iter().any(|input| input.source == Source::Node(at)))
 }
 
 /// A permutation, and the shape in which its result is read.

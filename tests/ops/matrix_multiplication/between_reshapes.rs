@@ -8,6 +8,17 @@ use test_support::Tolerance::Relative;
 use test_support::{Layout, distinct};
 
 cases! {
+    sums([DType::F16], Layout::PLAIN, Relative(1e-2)) {
+        sum_of_halves_that_leaves = |_layout, dtype| {
+            let sums = made::<B, 2>([3, 40], dtype).transpose().sum_dim(1);
+            let product = sums.clone().matmul(row(dtype)).reshape([2, 20, 64]) * 2.0;
+            vec![product.into_data(), sums.into_data()]
+        };
+        sum_of_halves_in_another_order = |_layout, dtype| {
+            let sums = made::<B, 3>([4, 3, 10], dtype).permute([2, 0, 1]).reshape([40, 3]).sum_dim(1);
+            sums.matmul(row(dtype)).reshape([2, 20, 64]) * 2.0
+        };
+    }
     sums([DType::F32], Layout::PLAIN, Relative(1e-5)) {
         operand_with_lone_extents = |_layout, dtype| {
             made::<B, 5>([2, 1, 3, 1, 2], dtype).reshape([6, 2]).matmul(w(dtype))
@@ -25,6 +36,15 @@ cases! {
         maker_that_folds_axes = |_layout, dtype| {
             made::<B, 5>([3, 2, 2, 2, 2], dtype).sum_dim(0).reshape([8, 2]).matmul(w(dtype)).reshape([3, 8]) + 1.0
         };
+        sum_of_rows_that_leaves = |_layout, dtype| {
+            let sums = made::<B, 3>([3, 40, 1], dtype).permute([1, 0, 2]).reshape([40, 3]).sum_dim(1);
+            let product = sums.clone().matmul(row(dtype)).reshape([2, 20, 64]) * 2.0;
+            vec![product.into_data(), sums.into_data()]
+        };
+        sum_in_another_order = |_layout, dtype| {
+            let sums = made::<B, 4>([4, 3, 10, 1], dtype).permute([2, 0, 1, 3]).reshape([40, 3]).sum_dim(1);
+            sums.matmul(row(dtype)).reshape([2, 20, 64]) * 2.0
+        };
         both = |_layout, dtype| {
             let x = made::<B, 4>([1, 2, 3, 2], dtype) + 1.0;
             x.sum_dim(1).reshape([3, 2]).matmul(w(dtype)).reshape([9, 1, 1]).sum()
@@ -34,6 +54,10 @@ cases! {
 
 fn made<B: Backend, const D: usize>(shape: [usize; D], dtype: DType) -> Tensor<B, D> {
     Tensor::from_data(distinct(shape, dtype), (&B::Device::default(), dtype))
+}
+
+fn row<B: Backend>(dtype: DType) -> Tensor<B, 2> {
+    made([1, 64], dtype)
 }
 
 fn w<B: Backend>(dtype: DType) -> Tensor<B, 2> {
