@@ -230,8 +230,8 @@ impl Op {
         if ends_in_reshape || self.is_reshape(readings, inputs, output) { own.and(Provenance::RESHAPED) } else { own }
     }
 
-    /// Whether a pattern has left a node whose lowering is its operand as it is read, which is a reshape, or a reduction
-    /// that ends in one.
+    /// Whether a pattern has left a node whose lowering is its operand as it is read, which is a reshape, or a
+    /// reduction that ends in one.
     fn is_reshape(&self, readings: &[Reading<'_>], inputs: &[Provenance], output: &TensorType) -> bool {
         let [operand] = readings else { return false };
         if let Op::Reduction(op) = self {

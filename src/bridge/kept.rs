@@ -91,9 +91,9 @@ impl Kept {
         })
     }
 
-    /// The key of a program as it is going to be lowered. The order of its nodes belongs to it, and where the scalars of
-    /// each are in the lanes: the layout counts those of nodes, too, that a pattern has left over, which are not in the
-    /// text. Patterns and barriers are.
+    /// The key of a program as it is going to be lowered. The order of its nodes belongs to it, and where the scalars
+    /// of each are in the lanes: the layout counts those of nodes, too, that a pattern has left over, which are not in
+    /// the text. Patterns and barriers are.
     pub fn key(&self, program: &Program, layout: &Layout, level: Optimization) -> Key {
         let lanes = program.lanes(layout);
         let lanes: Vec<_> = program.schedule.iter().map(|&at| &lanes[at as usize]).collect();

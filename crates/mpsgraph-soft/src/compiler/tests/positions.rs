@@ -3,11 +3,6 @@
 use super::*;
 use crate::kernels::iota::Iota;
 
-fn cast(nodes: &mut Nodes, x: ValueId, dtype: DType) -> ValueId {
-    let shape = nodes.ty(x).shape.clone();
-    push(nodes, ElementwiseOp::Cast, [x], TensorType::new(dtype, shape))
-}
-
 fn reinterpreted(nodes: &mut Nodes, x: ValueId, dtype: DType) -> ValueId {
     let shape = nodes.ty(x).shape.clone();
     push(nodes, ViewOp::Reinterpret, [x], TensorType::new(dtype, shape))
@@ -37,9 +32,7 @@ fn first_place(nodes: &mut Nodes, hits: ValueId, (axis, none): (usize, i32), ty:
     let mut along = vec![1; ty.shape.len()];
     along[axis] = ty.shape[axis];
     let places = push(nodes, Op::Kernel(Iota { axis }.into()), [], TensorType::new(DType::I32, along));
-    let mut bytes = [0; 8];
-    bytes[..4].copy_from_slice(&none.to_le_bytes());
-    let none = push(nodes, Leaf::Splat(bytes), [], TensorType::new(DType::I32, [1]));
+    let none = number(nodes, none.into(), DType::I32);
     let places = push(nodes, ElementwiseOp::Select, [hits, places, none], ty);
     reduced(nodes, ReduceOp::Min, places, axis)
 }
