@@ -1,14 +1,18 @@
 //! Who waits for submissions, and who wakes them.
 //!
 //! A submission's completed handler wakes the tasks that wait for it. If the device ends nothing for longer than the
-//! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and sleeps until the next
-//! limit. It also wakes a task at a time at which that wants to look again.
+//! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and looks who is late
+//! (`clock.rs`). It also wakes a task at a time at which that wants to look again.
+
+mod clock;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::task::Waker;
 use std::time::{Duration, Instant};
+
+use clock::{Clock, Lateness, List, Waiter};
 
 use super::pool::Serial;
 use crate::lock::{IgnorePoison, LockAnyway};
@@ -26,42 +30,6 @@ pub(super) struct Waiting {
     list: Mutex<List>,
     /// Tells the clock that it has to look earlier than it thinks.
     earlier: Condvar,
-}
-
-struct List {
-    lateness: Lateness,
-    waiters: Vec<Waiter>,
-    /// For the next waiter.
-    key: u64,
-    clock: Clock,
-}
-
-/// When waits are late.
-#[derive(Clone, Copy)]
-struct Lateness {
-    /// When a handler was called last while somebody waited.
-    last_end: Instant,
-    limit: Duration,
-}
-
-#[derive(Clone, Copy)]
-enum Clock {
-    NotStarted,
-    /// Nobody waits.
-    Idle,
-    /// Looks at this time.
-    Until(Instant),
-}
-
-struct Waiter {
-    key: u64,
-    serial: Serial,
-    since: Instant,
-    /// When the clock wakes it; without that, when it is late.
-    look: Option<Instant>,
-    waker: Waker,
-    /// Whether the clock has woken it because it was late.
-    late: bool,
 }
 
 /// A task that waits for a submission.
@@ -84,8 +52,7 @@ impl Wait {
 
 impl Waiting {
     pub fn new(limit: Duration) -> Self {
-        let lateness = Lateness { last_end: Instant::now(), limit: limit.min(NEVER) };
-        let list = List { lateness, waiters: Vec::new(), key: 0, clock: Clock::NotStarted };
+        let list = List::new(Lateness { last_end: Instant::now(), limit: limit.min(NEVER) });
         Self { count: AtomicUsize::new(0), list: Mutex::new(list), earlier: Condvar::new() }
     }
 
@@ -102,6 +69,11 @@ impl Waiting {
     /// A submission's handler was called: wakes who waits for it, or for an earlier one whose handler came too early to
     /// find all command buffers ended.
     pub fn ended(&self, serial: Serial) {
+        self.wake_up_to(serial, |list| list.lateness.last_end = Instant::now());
+    }
+
+    /// Wakes who waits for a submission up to this one; `note` changes the list before.
+    fn wake_up_to(&self, serial: Serial, note: impl FnOnce(&mut List)) {
         // Adding nothing puts this in one order with who registers: whoever does so later looks again afterwards, and
         // sees what has ended before. The limit of a wait that begins later counts from its own begin.
         if self.count.fetch_add(0, Ordering::AcqRel) == 0 {
@@ -109,7 +81,7 @@ impl Waiting {
         }
         let woken: Vec<Waiter> = {
             let mut list = self.lock();
-            list.lateness.last_end = Instant::now();
+            note(&mut list);
             list.waiters.extract_if(.., |waiter| waiter.serial <= serial).collect()
         };
         self.count.fetch_sub(woken.len(), Ordering::Relaxed);
@@ -117,40 +89,31 @@ impl Waiting {
     }
 
     /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late.
-    /// The caller looks again whether it has ended after this.
+    /// The caller looks again whether it has ended after this, and then, if it gave no `look`, whether it is
+    /// [overdue](Self::overdue).
     pub fn register(&'static self, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
         // Dropped without the lock: it may be the last reference to a task that waits, too.
         let mut _replaced = None;
         let mut list = self.lock();
-        let since = *wait.since.get_or_insert_with(Instant::now);
+        let now = Instant::now();
+        let since = *wait.since.get_or_insert(now);
         let woken_at = look.unwrap_or_else(|| list.lateness.of(since));
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
             if !known.waker.will_wake(waker) {
                 _replaced = Some(std::mem::replace(&mut known.waker, waker.clone()));
             }
-            // Who was late and still waits is so because an earlier submission has ended since.
-            if !known.late && (look.is_none() || known.look == look) {
+            if known.look == look {
                 return;
             }
             (known.look, known.late) = (look, false);
         } else {
-            list.key += 1;
-            let key = list.key;
+            let (key, serial, waker) = (list.new_key(), wait.serial, waker.clone());
             wait.key = Some(key);
-            let (serial, waker) = (wait.serial, waker.clone());
             list.waiters.push(Waiter { key, serial, since, look, waker, late: false });
             self.count.fetch_add(1, Ordering::AcqRel);
         }
-        match list.clock {
-            Clock::NotStarted => {
-                list.clock = Clock::Until(woken_at);
-                drop(list);
-                self.start_clock();
-            }
-            Clock::Until(next) if next <= woken_at => (),
-            Clock::Idle | Clock::Until(_) => self.earlier.notify_one(),
-        }
+        self.set_clock(list, now, woken_at);
     }
 
     /// The task does not wait any more.
@@ -166,10 +129,33 @@ impl Waiting {
         }
     }
 
-    /// The limit, if the device has ended nothing for so long while `wait` lasted.
-    pub fn overdue(&self, wait: &Wait) -> Option<Duration> {
-        let list = self.lock();
-        (Instant::now() >= list.lateness.of(wait.since?)).then_some(list.lateness.limit)
+    /// The limit, if the device has ended nothing for so long while `wait` lasted. Only the clock says so, because it
+    /// knows how much of that time the process ran; a poll that comes before it is told nothing.
+    pub fn overdue(&'static self, wait: &Wait) -> Option<Duration> {
+        let mut list = self.lock();
+        let (now, lateness) = (Instant::now(), list.lateness);
+        let waiter = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key && waiter.late)?;
+        let late_at = lateness.of(waiter.since);
+        if late_at <= now {
+            return Some(lateness.limit);
+        }
+        // Something has ended since the clock has woken it.
+        waiter.late = false;
+        self.set_clock(list, now, late_at);
+        None
+    }
+
+    /// Lets the clock look at this time, unless it looks earlier.
+    fn set_clock(&'static self, mut list: MutexGuard<'_, List>, now: Instant, at: Instant) {
+        let at = list.lateness.next_look(now, at);
+        match std::mem::replace(&mut list.clock, Clock::Until(at)) {
+            Clock::NotStarted => {
+                drop(list);
+                self.start_clock();
+            }
+            Clock::Until(next) if next <= at => list.clock = Clock::Until(next),
+            Clock::Idle | Clock::Until(_) => self.earlier.notify_one(),
+        }
     }
 
     fn start_clock(&'static self) {
@@ -185,17 +171,8 @@ impl Waiting {
         let mut list = self.lock();
         loop {
             let now = Instant::now();
-            let lateness = list.lateness;
-            let (mut woken, mut next) = (Vec::new(), None::<Instant>);
-            for waiter in list.waiters.iter_mut().filter(|waiter| !waiter.late) {
-                let at = waiter.look.unwrap_or_else(|| lateness.of(waiter.since));
-                if at <= now {
-                    waiter.late = waiter.look.take().is_none();
-                    woken.push(waiter.waker.clone());
-                } else {
-                    next = Some(next.map_or(at, |next| next.min(at)));
-                }
-            }
+            list.note_standstill(now);
+            let (woken, next) = list.look(now);
             list.clock = next.map_or(Clock::Idle, Clock::Until);
             if !woken.is_empty() {
                 drop(list);
@@ -208,13 +185,6 @@ impl Waiting {
                 None => self.earlier.wait(list).ignore_poison(),
             };
         }
-    }
-}
-
-impl Lateness {
-    /// When a wait since that time is late.
-    fn of(self, since: Instant) -> Instant {
-        since.max(self.last_end) + self.limit
     }
 }
 
@@ -317,6 +287,7 @@ mod tests {
         assert_eq!(woken_times(1), 1);
         waiting.ended(1);
         waiting.register(&mut wait, &waker, None);
+        assert_eq!(waiting.overdue(&wait), None);
         assert_eq!(woken_times(2), 2);
         assert_eq!(waiting.overdue(&wait), Some(limit));
         waiting.forget(&mut wait);

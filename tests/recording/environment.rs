@@ -181,3 +181,36 @@ fn an_op_that_hangs() {
     let error = (vector(&[1.0]) + 1.0).try_into_data().expect_err("it hangs").to_string();
     assert!(error.contains("has ended no work for 1s"), "{error}");
 }
+
+#[cfg(soft_runtime)]
+#[test]
+fn a_process_that_is_stopped_for_longer_than_the_limit_loses_nothing() {
+    let output = run("an_op_in_flight_while_the_process_is_stopped", "BURN_MPSGRAPH_WAIT_SECONDS", "2");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[cfg(soft_runtime)]
+#[test]
+fn an_op_in_flight_while_the_process_is_stopped() {
+    use std::thread;
+    use std::time::Duration;
+
+    if std::env::var_os("BURN_MPSGRAPH_WAIT_SECONDS").is_none() {
+        return; // the process of the other tests must not be stopped
+    }
+    let _turn = Turn::take();
+    mpsgraph_soft::metal::fault::hang_next(1);
+    let x = vector(&[1.0]) + 1.0;
+    let reader = thread::spawn(|| x.try_into_data());
+    while MpsGraphDevice.stats().waits == 0 {
+        thread::yield_now();
+    }
+    let own = std::process::id();
+    let script = format!("kill -STOP {own}; sleep 3.5; kill -CONT {own}");
+    assert!(Command::new("sh").args(["-c", &script]).status().expect("a shell").success());
+    // Long enough for who would give up at once.
+    thread::sleep(Duration::from_millis(200));
+    mpsgraph_soft::metal::fault::end_hangs();
+    let data = reader.join().expect("no panic").expect("the work has ended");
+    assert_eq!(data.to_vec::<f32>().expect("f32"), [2.0]);
+}
