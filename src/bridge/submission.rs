@@ -209,7 +209,7 @@ impl Queue {
         flight.held_bytes += held_bytes;
         flight.submitted.push_back(Submitted { serial, work, execution, reads_of, fault, writes, held_bytes });
         if let Some(hang) = flight.hang.clone().filter(|_| encoder.given_up != flight.given_up) {
-            // While it was encoded, the work before it on its queue was given up.
+            // While it was encoded, the work before it on its queue was given up. Nobody waits for it yet.
             self.lose(&mut flight, &hang);
         }
     }

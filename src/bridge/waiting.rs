@@ -72,6 +72,11 @@ impl Waiting {
         self.wake_up_to(serial, |list| list.lateness.last_end = Instant::now());
     }
 
+    /// Submissions up to this one were given up: wakes who waits for them. The device has ended none.
+    pub fn given_up(&self, serial: Serial) {
+        self.wake_up_to(serial, |_| ());
+    }
+
     /// Wakes who waits for a submission up to this one; `note` changes the list before.
     fn wake_up_to(&self, serial: Serial, note: impl FnOnce(&mut List)) {
         // Adding nothing puts this in one order with who registers: whoever does so later looks again afterwards, and

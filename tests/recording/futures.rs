@@ -11,7 +11,7 @@ use burn::tensor::{Tensor, TensorData, Transaction};
 use mpsgraph_soft::metal::fault;
 use mpsgraph_soft::mpsgraph::hold;
 
-use super::hangs::Hangs;
+use super::hangs::{Hangs, LIMIT};
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
@@ -189,6 +189,24 @@ fn a_future_over_work_that_hangs_is_woken_and_fails() {
     let error = block_on(kept.into_data_async()).expect_err("it hangs").to_string();
     assert!(error.contains("device hang"), "{error}");
     assert_eq!(numbers(block_on((vector(&[1.0]) + 2.0).into_data_async())), [3.0]);
+    assert!(MpsGraphDevice.sync().is_err());
+}
+
+#[test]
+fn who_gives_up_wakes_those_that_began_to_wait_later() {
+    let _turn = Turn::take();
+    let _hangs = Hangs::begin();
+    fault::hang_next(1);
+    let [(first, first_waker), (second, second_waker)] = [task(), task()];
+    let mut early = pin!((vector(&[1.0]) + 1.0).into_data_async());
+    assert!(poll(early.as_mut(), &first_waker).is_none());
+    thread::sleep(LIMIT / 2);
+    let mut late = pin!((vector(&[1.0]) + 2.0).into_data_async());
+    assert!(poll(late.as_mut(), &second_waker).is_none());
+    first.wait_for(1);
+    assert!(poll(early, &first_waker).expect("it is late").is_err());
+    assert_eq!((first.times(), second.times()), (1, 1), "the second is woken before its own limit");
+    assert!(poll(late, &second_waker).expect("it is lost").is_err());
     assert!(MpsGraphDevice.sync().is_err());
 }
 

@@ -52,6 +52,8 @@ impl Future for Ended<'_> {
         let Some(limit) = queue.waiting.overdue(wait) else {
             return Poll::Pending;
         };
+        // This task is awake.
+        queue.waiting.forget(wait);
         queue.give_up(wait.serial(), limit);
         Poll::Ready(())
     }

@@ -89,6 +89,11 @@ impl Late {
         self.until
     }
 
+    /// The oldest submission was given up.
+    pub fn forget_oldest(&mut self) {
+        self.until = None;
+    }
+
     /// A fault that was told too late for the reads of what it hit.
     pub fn told(&mut self) -> Option<Error> {
         let told = self.untold.iter().position(|execution| execution.is_told())?;

@@ -39,7 +39,7 @@ impl Queue {
     }
 
     /// Gives up everything in flight, because the device has ended nothing for `limit` while submission `serial` was
-    /// waited for.
+    /// waited for. Others that wait for it are woken.
     pub(super) fn give_up(&self, serial: Serial, limit: Duration) {
         let mut flight = self.lock();
         self.reap(&mut flight);
@@ -61,6 +61,9 @@ impl Queue {
         flight.given_up += 1;
         flight.hang = Some(hang.clone());
         self.lose(&mut flight, &hang);
+        let newest = self.progress.completed.load(Ordering::Acquire);
+        drop(flight);
+        self.waiting.given_up(newest);
     }
 
     /// Fails the values of everything in flight, and keeps the work, with its claims, until it ends.
@@ -68,6 +71,7 @@ impl Queue {
         self.progress.hangs.store(true, Ordering::Release);
         flight.unreported.get_or_insert_with(|| hang.clone());
         flight.faults.clear();
+        flight.late.forget_oldest();
         flight.held_bytes = 0;
         for lost in flight.submitted.drain(..) {
             for written in lost.writes.iter().filter_map(Weak::upgrade) {
