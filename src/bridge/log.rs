@@ -1,4 +1,7 @@
 //! What `BURN_MPSGRAPH_LOG` shows, and the one warning of a program that compiles all the time.
+//!
+//! Stderr may be a pipe that nobody empties, so lines are written without the locks of the cache and of the log itself:
+//! who writes nothing must not wait for who does.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -56,18 +59,10 @@ impl Log {
         let before = self.flushes.load(Ordering::Relaxed);
         self.flushes.store(before.wrapping_add(1), Ordering::Relaxed);
         if before % FLUSHES == FLUSHES - 1 {
-            let mut watch = self.watch.lock_anyway();
-            if watch.compiles > FLUSHES / 2 && !watch.warned {
-                watch.warned = true;
-                say!(
-                    "burn-mpsgraph: {} of the last {FLUSHES} flushes compiled programs, because they differ each time; \
-                     the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less \
-                     often. BURN_MPSGRAPH_LOG=1 shows each compilation.",
-                    watch.compiles,
-                    watch.difference
-                );
+            let warning = self.watch.lock_anyway().look();
+            if let Some(warning) = warning {
+                say!("{warning}");
             }
-            watch.compiles = 0;
         }
     }
 
@@ -80,20 +75,19 @@ impl Log {
     }
 
     /// A program is going to be compiled. Its text is written first: a compilation may end the process.
-    pub fn compiling(&self, program: &Program, cache: &Cache) {
-        let mut watch = self.watch.lock_anyway();
-        let flush = Some(self.flushes.load(Ordering::Relaxed));
-        watch.compiles += u32::from(watch.last != flush);
-        watch.last = flush;
-        if self.level > 0 || watch.compiles == FLUSHES / 2 + 1 {
-            watch.difference = difference(program, cache);
+    pub fn compiling(&self, program: &Program, cache: &Mutex<Cache>) {
+        let may_warn = self.watch.lock_anyway().note_compile(self.flushes.load(Ordering::Relaxed));
+        if self.level == 0 && !may_warn {
+            return;
         }
+        let difference = difference(program, &cache.lock_anyway());
         if self.level > 0 {
-            say!("burn-mpsgraph: miss: compile {} ops; new: {}", program.nodes.len(), watch.difference);
+            say!("burn-mpsgraph: miss: compile {} ops; new: {difference}", program.nodes.len());
         }
         if self.level > 1 {
             say!("{program}");
         }
+        self.watch.lock_anyway().difference = difference;
     }
 
     /// It is compiled.
@@ -116,6 +110,29 @@ impl Log {
         if self.level > 0 {
             say!("burn-mpsgraph: hit: {program_ops} ops");
         }
+    }
+}
+
+impl Watch {
+    /// A program is compiled by that flush. Whether a warning may follow, which says what was new.
+    fn note_compile(&mut self, flush: u32) -> bool {
+        self.compiles += u32::from(self.last != Some(flush));
+        self.last = Some(flush);
+        self.compiles == FLUSHES / 2 + 1
+    }
+
+    /// The warning, if there is reason for it and it was not given before.
+    fn look(&mut self) -> Option<String> {
+        let compiles = std::mem::take(&mut self.compiles);
+        if compiles <= FLUSHES / 2 || std::mem::replace(&mut self.warned, true) {
+            return None;
+        }
+        Some(format!(
+            "burn-mpsgraph: {compiles} of the last {FLUSHES} flushes compiled programs, because they differ each time; \
+             the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less often. \
+             BURN_MPSGRAPH_LOG=1 shows each compilation.",
+            self.difference
+        ))
     }
 }
 

@@ -53,20 +53,31 @@ impl Runtime {
     /// there; then `draft` becomes its draft.
     pub(super) fn follow<'a>(&self, segment: &'a Segment, key: u64, draft: &mut Draft<'a>) -> Option<Plan> {
         let Followed { compiled, moving } = self.cache.lock_anyway().follow(segment, key, draft)?;
-        match moving {
-            Some(moving) => self.plan(compiled, &moving.scalars(draft), draft.ops()),
-            None => self.plan(compiled, &draft.scalars, draft.ops()),
-        }
+        let plan = match moving {
+            Some(moving) => self.plan(compiled, &moving.scalars(draft)),
+            None => self.plan(compiled, &draft.scalars),
+        }?;
+        self.log.hit(draft.ops());
+        Some(plan)
     }
 
     /// The program's executable if it is compiled. If the draft is of a whole segment, whose key is given, later ones
     /// that are recorded like it can [follow](Self::follow) it.
     pub(super) fn look_up(&self, draft: &Draft<'_>, key: Option<u64>) -> Result<Plan, Miss> {
+        let found = self.find(draft, key);
+        if found.is_ok() {
+            self.log.hit(draft.ops());
+        }
+        found
+    }
+
+    /// The same without a line in the log, which is not written while the cache is locked.
+    fn find(&self, draft: &Draft<'_>, key: Option<u64>) -> Result<Plan, Miss> {
         let mut cache = self.cache.lock_anyway();
         let hash = draft.hash();
         if let Some(compiled) = cache.get(draft, hash) {
             key.into_iter().for_each(|key| cache.note_track(key, draft, hash, None));
-            let plan = self.plan(compiled, &draft.scalars, draft.ops());
+            let plan = self.plan(compiled, &draft.scalars);
             return plan.ok_or(Miss { hash, seen: Seen::Compiled, moving: None });
         }
         let Some(moving) = cache.moving(draft) else {
@@ -74,7 +85,7 @@ impl Runtime {
             return Err(Miss { hash, seen, moving: None });
         };
         let found = cache.get_moving(&moving);
-        match found.and_then(|compiled| self.plan(compiled, &moving.scalars(draft), draft.ops())) {
+        match found.and_then(|compiled| self.plan(compiled, &moving.scalars(draft))) {
             Some(plan) => {
                 key.into_iter().for_each(|key| cache.note_track(key, draft, moving.hash, Some(&moving)));
                 Ok(plan)
@@ -87,10 +98,9 @@ impl Runtime {
     }
 
     /// A run of a compiled program; `None` if scalars differ that share lanes in it.
-    fn plan(&self, compiled: Arc<Compiled>, scalars: &[ScalarInput], ops: usize) -> Option<Plan> {
+    fn plan(&self, compiled: Arc<Compiled>, scalars: &[ScalarInput]) -> Option<Plan> {
         let lanes = compiled.layout.lanes(scalars)?;
         self.counters.cache_hits.add(1);
-        self.log.hit(ops);
         Some(Plan { compiled, lanes, first: Cell::default() })
     }
 
@@ -106,7 +116,9 @@ impl Runtime {
             }
         };
         let scalars = moving.as_ref().map_or_else(|| draft.scalars.clone(), |moving| moving.scalars(draft));
-        if let Some(plan) = known.clone().and_then(|compiled| self.plan(compiled, &scalars, draft.ops())) {
+        if let Some(plan) = known.clone().and_then(|compiled| self.plan(compiled, &scalars)) {
+            drop(graph_device);
+            self.log.hit(draft.ops());
             return plan;
         }
         let program = moving.as_ref().map_or_else(|| Arc::new(draft.program()), |moving| moving.program.clone());
@@ -143,7 +155,7 @@ impl Runtime {
             self.log.loaded(program, start.elapsed());
             return (compiled, Some(first));
         }
-        self.log.compiling(program, &self.cache.lock_anyway());
+        self.log.compiling(program, &self.cache);
         let start = Instant::now();
         let compiled = compile(&rewritten, layout, level, graph_device);
         let elapsed = start.elapsed();
