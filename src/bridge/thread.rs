@@ -29,14 +29,13 @@ impl Current {
         self.0[self.0.len() - 1].1
     }
 
-    /// Gives away recordings that hold nothing; if all hold something, the one whose stream was silent longest ends as
-    /// a thread's does.
+    /// If there are as many as there may be, the one whose stream was silent longest ends as a thread's does, of those
+    /// that hold nothing if there are such. Others that hold nothing stay, because a recording knows what its earlier
+    /// flushes were.
     fn make_room(&mut self) {
-        let (kept, empty): (Vec<_>, Vec<_>) = self.0.drain(..).partition(|(_, recording)| recording.waiting().0 > 0);
-        self.0 = kept;
-        empty.into_iter().for_each(|(_, recording)| end(recording));
         if self.0.len() == STREAMS {
-            end(self.0.remove(0).1);
+            let empty = self.0.iter().position(|(_, recording)| recording.waiting().0 == 0);
+            end(self.0.remove(empty.unwrap_or(0)).1);
         }
     }
 }
@@ -113,4 +112,25 @@ pub fn eagerly<R>(work: impl FnOnce() -> R) -> R {
 /// Whether [`eagerly`] runs on this thread.
 pub(super) fn is_eager() -> bool {
     EAGER.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_that_take_turns_keep_their_recordings() {
+        let mut current = Current(Vec::new());
+        let [first, second] = [1, 2].map(|stream| current.of(stream));
+        assert!(!std::ptr::eq(first, second));
+        for _ in 0..2 {
+            assert!(std::ptr::eq(current.of(2), second) && std::ptr::eq(current.of(1), first));
+        }
+        for stream in 3..=STREAMS as u64 + 1 {
+            current.of(stream);
+        }
+        assert_eq!(current.0.len(), STREAMS);
+        assert!(current.0.iter().all(|(stream, _)| *stream != 2), "it was silent longest");
+        assert!(std::ptr::eq(current.of(1), first));
+    }
 }
