@@ -32,6 +32,7 @@ mod submission;
 mod thread;
 mod ticket;
 mod transfer;
+mod under_way;
 mod value;
 mod waiting;
 

@@ -19,6 +19,7 @@ use super::novelty::Novelty;
 use super::recording::{Cut, Marks, Recording, Segment};
 use super::runtime::Runtime;
 use super::ticket::{End, Ticket};
+use super::under_way::Begun;
 use super::value::Maker;
 use crate::ffi;
 use crate::lock::LockAnyway;
@@ -46,11 +47,10 @@ impl Runtime {
     /// Submits what `cut` takes out of a recording without waiting for it. A failure to submit is kept in the values
     /// that the work should have made.
     pub(super) fn flush(&self, recording: &'static Recording, cut: Cut<'_>, reason: FlushReason) {
-        let ticket = Arc::<Ticket>::default();
-        if let Some(segment) = recording.cut(cut, &ticket) {
-            let last = self.submit(segment, &recording.novelty, &ticket, reason);
-            recording.take_back(last.nodes);
-        }
+        let begun = self.under_way.begin();
+        let Some(segment) = recording.cut(cut, begun.ticket()) else { return begun.end(End::Submitted) };
+        let last = self.submit(segment, &recording.novelty, begun, reason);
+        recording.take_back(last.nodes);
     }
 
     /// Submits what other threads' recordings hold of these values, as one program.
@@ -59,42 +59,42 @@ impl Runtime {
         /// recordings at a time, each could have cut one before the other.
         static SEVERAL: Mutex<()> = Mutex::new(());
 
-        let ticket = Arc::<Ticket>::default();
+        let begun = self.under_way.begin();
         // Serial numbers of one recording follow each other.
         values.sort_by_key(|(_, serial)| *serial);
         let (mut nodes, mut wanted, mut novelty) = (Vec::new(), Marks::new(), None);
         let alone = SEVERAL.lock_anyway();
         for same in values.chunk_by(|a, b| ptr::eq(a.0, b.0)) {
             let serials: SmallVec<[u64; 4]> = same.iter().map(|(_, serial)| *serial).collect();
-            if let Some(segment) = same[0].0.cut(Cut::Parts(&serials), &ticket) {
+            if let Some(segment) = same[0].0.cut(Cut::Parts(&serials), begun.ticket()) {
                 nodes.extend(segment.nodes);
                 wanted.extend(segment.wanted);
                 novelty = Some(&same[0].0.novelty);
             }
         }
         drop(alone);
-        if let Some(novelty) = novelty {
-            self.submit(Segment { nodes: nodes.into(), wanted }, novelty, &ticket, FlushReason::OtherThread);
+        match novelty {
+            Some(novelty) => {
+                self.submit(Segment { nodes: nodes.into(), wanted }, novelty, begun, FlushReason::OtherThread);
+            }
+            None => begun.end(End::Submitted),
         }
     }
 
-    /// Submits a segment and ends its ticket, which then says why, if values stay pending. Returns the part that was
+    /// Submits a segment and ends its flush, whose ticket then says why, if values stay pending. Returns the part that was
     /// submitted last.
-    fn submit(&self, segment: Segment, novelty: &Mutex<Novelty>, ticket: &Arc<Ticket>, reason: FlushReason) -> Segment {
+    fn submit(&self, segment: Segment, novelty: &Mutex<Novelty>, begun: Begun<'_>, reason: FlushReason) -> Segment {
         self.counters.flushes(reason).add(1);
         let mut parts = Unsubmitted::from_buf([(Grain::Whole, segment)]);
         let work = || {
             self.log.flush(reason, parts[0].1.nodes.len());
-            self.submit_parts(&mut parts, novelty, ticket);
+            self.submit_parts(&mut parts, novelty, begun.ticket());
         };
         let outcome = catch_unwind(AssertUnwindSafe(work));
-        Ticket::end(
-            ticket,
-            match &outcome {
-                Ok(()) => End::Submitted,
-                Err(panic) => End::Panicked(text_of(&**panic).to_string()),
-            },
-        );
+        begun.end(match &outcome {
+            Ok(()) => End::Submitted,
+            Err(panic) => End::Panicked(text_of(&**panic).to_string()),
+        });
         match (outcome, parts.pop()) {
             (Ok(()), Some((_, last))) => last,
             (Ok(()), None) => unreachable!("the last part is left"),

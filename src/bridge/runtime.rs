@@ -20,6 +20,7 @@ use super::recording::{Bounds, Cut, Recording};
 use super::stats::{Counters, Stats};
 use super::submission::{Encoder, Progress, Queue};
 use super::thread;
+use super::under_way::UnderWay;
 use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
@@ -58,6 +59,7 @@ pub(crate) struct Runtime {
     /// Locked while encoding, so that buffers are taken and programs committed in the same order.
     pub(super) encoder: Mutex<Encoder>,
     pub(super) queue: Queue,
+    pub(super) under_way: UnderWay,
     /// Lives as long as the process, because buffers in use know it.
     pub(super) pool: &'static Pool,
     pub(super) counters: Counters,
@@ -132,6 +134,7 @@ impl Runtime {
                 kept: Kept::new(&config, &device),
                 encoder: Mutex::new(Encoder::new(queue)),
                 queue: Queue::new(progress.clone(), held_in_flight, Duration::from_secs(config.wait_seconds)),
+                under_way: UnderWay::default(),
                 config,
                 pool: Box::leak(Box::new(Pool::new(device.clone(), progress))),
                 counters: Counters::default(),
@@ -204,6 +207,8 @@ impl Runtime {
     /// The first failure since the last call: a device fault, or work that could not be submitted.
     pub fn sync(&self) -> Result<(), Error> {
         self.flush_all();
+        // What other threads have cut is not recorded any more, but may be the caller's.
+        self.under_way.wait();
         self.queue.sync(&self.counters)
     }
 

@@ -46,6 +46,29 @@ fn other_threads_flush_cached_programs_and_read_counters() {
     assert_eq!(turn.used().programs_compiled, 3);
 }
 
+/// Ops that another thread has cut are the caller's all the same.
+#[test]
+fn sync_waits_for_what_another_thread_compiles_and_flush_does_not() {
+    let turn = Turn::take();
+    let x = vector(&[1.0]) + 1.0;
+    let theirs = x.clone();
+    let held = hold::compilations();
+    let compiling = thread::spawn(move || read(theirs));
+    assert!(held.wait_for_one(LIMIT), "the other thread compiles");
+    MpsGraphDevice.flush();
+    let (to_main, at_main) = mpsc::channel();
+    let syncing = thread::spawn(move || {
+        let outcome = MpsGraphDevice.sync();
+        let _ = to_main.send((outcome, MpsGraphDevice.stats()));
+    });
+    assert!(at_main.recv_timeout(Duration::from_millis(100)).is_err(), "the ops have not run");
+    drop(held);
+    let (outcome, stats) = at_main.recv_timeout(LIMIT).expect("the other flush has ended");
+    assert_eq!((outcome, stats.since(&turn.start).executions), (Ok(()), 1));
+    syncing.join().expect("no panic");
+    assert_eq!((compiling.join().expect("no panic"), read(x)), (vec![2.0], vec![2.0]));
+}
+
 #[test]
 fn a_panic_inside_a_flush_fails_its_values_and_leaves_nothing() {
     let turn = Turn::take();
