@@ -32,7 +32,7 @@ pub(super) struct Config {
     pub log: u8,
     /// `BURN_MPSGRAPH_PATTERNS=0`: compile what was recorded as it is.
     pub patterns: bool,
-    /// `BURN_MPSGRAPH_MAX_OPS`: ops that a recording holds at most.
+    /// `BURN_MPSGRAPH_MAX_OPS`: ops that a recording holds at most, and those of ended threads together.
     pub max_ops: usize,
     /// `BURN_MPSGRAPH_MAX_PROGRAMS`: programs that the cache keeps before it grows.
     pub max_programs: usize,

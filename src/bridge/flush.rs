@@ -36,7 +36,7 @@ pub(super) enum FlushReason {
     OtherThread,
     /// `sync` or `flush` was called, or an upload found no memory.
     Sync,
-    /// Too many ops or bytes are recorded, or a thread ends and what ended threads have recorded holds too many bytes.
+    /// Too many ops or bytes are recorded, also by ended threads together, when one more ends.
     Bound,
     /// Each op is submitted as soon as it is recorded: by `BURN_MPSGRAPH_EAGER=1`, by `eagerly`, or in a thread that is
     /// ending.

@@ -27,8 +27,8 @@ use given::Given;
 use node::place_of;
 pub(super) use node::{Input, NewNode, Node, Refused};
 use nodes::Nodes;
-use owner::Owner;
 pub(super) use owner::any_orphans;
+use owner::{Left, Owner};
 pub(super) use pieces::pieces;
 pub(super) use seams::rounds;
 
@@ -67,8 +67,8 @@ struct List {
     next_look: usize,
     /// A bound is reached: flushed before the next op.
     full: bool,
-    /// What it is counted to hold, if its thread has ended.
-    held_as_orphan: usize,
+    /// What it is counted to keep, if its thread has ended.
+    left: Left,
     beginnings: Beginnings,
 }
 

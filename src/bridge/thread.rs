@@ -47,12 +47,12 @@ impl Drop for Current {
     }
 }
 
-/// Nobody records into it any more. What such recordings hold has the bound of one; beyond it, what can still be asked
-/// for is submitted.
+/// Nobody records into it any more. What such recordings hold has the bounds of one; beyond them, what can still be
+/// asked for is submitted.
 fn end(recording: &'static Recording) {
     if recording.waiting().0 > 0 {
         let runtime = Runtime::get();
-        if recording.held_by_orphans_with() >= runtime.bounds().held_bytes {
+        for recording in recording.too_much_with_orphans(&runtime.bounds()) {
             let flush = || runtime.flush(recording, Cut::Everything, FlushReason::Bound);
             // A panic would end the process here. The values have its text.
             let _ = catch_unwind(AssertUnwindSafe(flush));

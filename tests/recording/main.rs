@@ -28,6 +28,7 @@ mod mlp;
 mod moving;
 #[cfg(soft_runtime)] // the software runtime counts operations and kernels
 mod nodes;
+mod orphans;
 mod pieces;
 mod pools;
 mod products;

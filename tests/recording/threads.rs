@@ -194,7 +194,7 @@ fn unrelated_work_of_a_thread_is_not_flushed_with_what_another_asks_for() {
 #[test]
 fn ended_threads_cost_later_flushes_nothing_and_leave_nothing() {
     let turn = Turn::take();
-    let kept: Vec<Tensor<B, 1>> = (0..200)
+    let kept: Vec<Tensor<B, 1>> = (0..100)
         .map(|_| {
             thread::spawn(|| {
                 let mut x = vector(&[1.0; 10]);
@@ -208,7 +208,7 @@ fn ended_threads_cost_later_flushes_nothing_and_leave_nothing() {
             .expect("no panic")
         })
         .collect();
-    assert_eq!(turn.used().ops_waiting, 200 * 20, "what nobody can ask for is dropped with the thread");
+    assert_eq!(turn.used().ops_waiting, 100 * 20, "what nobody can ask for is dropped with the thread");
     drop(kept);
     let used = turn.used();
     assert_eq!((used.ops_waiting, used.buffers_live), (0, turn.start.buffers_live));

@@ -25,6 +25,11 @@ impl<'a> Given<'a> {
         self.0.get(&Arc::as_ptr(value)).is_some_and(|(value, times)| Value::holders(value) > *times)
     }
 
+    /// The values.
+    pub fn all(&self) -> impl Iterator<Item = &'a Arc<Value>> + '_ {
+        self.0.values().map(|(value, _)| *value)
+    }
+
     /// The values that nobody else has.
     pub fn own(&self) -> impl Iterator<Item = &'a Arc<Value>> + '_ {
         self.0.values().filter(|(value, times)| Value::holders(value) <= *times).map(|(value, _)| *value)

@@ -5,12 +5,14 @@
 //! keeps only what its values depend on. When it is empty it waits for the next thread that needs one, so there are as
 //! many as there were threads and orphans at a time.
 
+use std::cmp::Reverse;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use smallvec::SmallVec;
 
-use super::{List, Novelty, Recording};
+use super::given::Given;
+use super::{Bounds, List, Novelty, Recording};
 use crate::lock::LockAnyway;
 
 /// Who records into a recording.
@@ -37,8 +39,23 @@ static FREE: Mutex<Vec<&'static Recording>> = Mutex::new(Vec::new());
 /// Recordings whose threads have ended and that hold something.
 static ORPHANS: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes of buffers that only they hold.
+/// Ops that these hold.
+static OPS: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes of buffers that only these held when they were counted last.
 static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes of buffers that orphans read which have become ones since all were counted. Somebody else may have held these
+/// then and have dropped them since, which nobody is told of.
+static READ: AtomicUsize = AtomicUsize::new(0);
+
+/// What a recording keeps whose thread has ended.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Left {
+    ops: usize,
+    /// Bytes of buffers that only it holds.
+    held_bytes: usize,
+}
 
 /// Whether a handle that has given up its value has to look whether the value's recording is an orphan.
 pub(in crate::bridge) fn any_orphans() -> bool {
@@ -93,10 +110,44 @@ impl Recording {
         self.prune();
     }
 
-    /// Bytes of buffers that the recordings whose threads have ended would hold, with this one.
-    pub fn held_by_orphans_with(&'static self) -> usize {
+    /// The recordings to flush before this one becomes an orphan, so that all orphans together have the bounds of one
+    /// recording: this one, if it is too much with them, and of the others those that hold most, if they do by
+    /// themselves.
+    pub fn too_much_with_orphans(&'static self, bounds: &Bounds) -> SmallVec<[&'static Self; 4]> {
         self.prune();
-        HELD.load(Ordering::Relaxed).saturating_add(self.waiting().1)
+        let (left, read_bytes) = {
+            let list = self.lock();
+            (list.left(), Given::to(&list.nodes).all().map(|value| value.bytes()).sum::<usize>())
+        };
+        // To count them costs a walk over their nodes.
+        if READ.fetch_add(read_bytes, Ordering::Relaxed).saturating_add(read_bytes) >= bounds.held_bytes / 4 {
+            READ.store(0, Ordering::Relaxed);
+            Self::all_in_use().iter().for_each(|recording| recording.lock().count_orphan());
+        }
+        let ops = OPS.load(Ordering::Relaxed).saturating_add(left.ops);
+        let held_bytes = HELD.load(Ordering::Relaxed);
+        let mut too_much = SmallVec::new();
+        if ops >= bounds.ops || held_bytes.saturating_add(left.held_bytes) >= bounds.held_bytes {
+            too_much.push(self);
+        }
+        if held_bytes >= bounds.held_bytes {
+            too_much.extend(Self::orphans_that_hold(held_bytes - bounds.held_bytes));
+        }
+        too_much
+    }
+
+    /// Orphans that hold more than so many bytes together, as few as are enough.
+    fn orphans_that_hold(mut bytes: usize) -> impl Iterator<Item = &'static Self> {
+        let held = |recording: &'static Self| (recording.lock().left.held_bytes, recording);
+        let mut orphans: Vec<_> = Self::all_in_use().into_iter().map(held).filter(|(held, _)| *held > 0).collect();
+        orphans.sort_by_key(|(held, _)| Reverse(*held));
+        let mut is_enough = false;
+        let needed = orphans.into_iter().take_while(move |(held, _)| {
+            let was_enough = std::mem::replace(&mut is_enough, *held > bytes);
+            bytes = bytes.saturating_sub(*held);
+            !was_enough
+        });
+        needed.map(|(_, recording)| recording)
     }
 
     /// Drops what nobody can ask for if its thread has ended.
@@ -120,12 +171,19 @@ impl Recording {
 }
 
 impl List {
-    /// Counts what an orphan holds now.
+    fn left(&self) -> Left {
+        Left { ops: self.nodes.len(), held_bytes: self.held_bytes().0 }
+    }
+
+    /// Counts what an orphan keeps now.
     pub(super) fn count_orphan(&mut self) {
         if self.owner == Owner::Ended {
-            let held = self.held_bytes().0;
-            HELD.fetch_add(held, Ordering::Relaxed);
-            HELD.fetch_sub(std::mem::replace(&mut self.held_as_orphan, held), Ordering::Relaxed);
+            let now = self.left();
+            let before = std::mem::replace(&mut self.left, now);
+            for (all, now, before) in [(&OPS, now.ops, before.ops), (&HELD, now.held_bytes, before.held_bytes)] {
+                all.fetch_add(now, Ordering::Relaxed);
+                all.fetch_sub(before, Ordering::Relaxed);
+            }
         }
     }
 }
