@@ -81,8 +81,8 @@ impl Runtime {
         }
     }
 
-    /// Submits a segment and ends its flush, whose ticket then says why, if values stay pending. Returns the part that was
-    /// submitted last.
+    /// Submits a segment and ends its flush, whose ticket then says why, if values stay pending. Returns the part that
+    /// was submitted last.
     fn submit(&self, segment: Segment, novelty: &Mutex<Novelty>, begun: Begun<'_>, reason: FlushReason) -> Segment {
         self.counters.flushes(reason).add(1);
         let mut parts = Unsubmitted::from_buf([(Grain::Whole, segment)]);
