@@ -26,6 +26,7 @@ pub mod public {
     #[cfg(feature = "remote")]
     pub use super::remote::{device, session};
     use crate::ops::fourier_transform;
+    use crate::tensor::MpsGraphTensor;
 
     /// The backend: Burn's tensors as recorded MPSGraph programs.
     ///

@@ -98,8 +98,9 @@ fn extreme_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, extreme: Extreme
 /// The first position of the extreme in `x`, which has this shape.
 ///
 /// MPSGraph's argmax never chooses NaN (of NaN alone it is -1), has been wrong for 64-bit integers
-/// (pytorch/pytorch#92311), and in betas of macOS 27 for others (pytorch/pytorch#187280, which PyTorch no longer uses
-/// it for). So the graph compares each element with the extreme, and takes the least position of those that are equal.
+/// (pytorch/pytorch#92311), and for others in a beta of macOS 27, since when PyTorch has a kernel of its own
+/// (pytorch/pytorch#187280). So the graph compares each element with the extreme, and takes the least position of those
+/// that are equal.
 fn position_of(
     cx: &Lowering<'_>,
     (x, shape): (&ffi::Tensor, &[usize]),
