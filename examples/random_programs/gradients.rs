@@ -5,6 +5,8 @@
 //! may change here. So elements at a kink, where most digits cancel, or where a square underflows, are not held to
 //! anything.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use burn::backend::Autodiff;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::ops::{FloatTensor, FloatTensorOps, IntTensorOps};
@@ -46,6 +48,12 @@ fn wrong(program: &Program, feeds: &Feeds, count: &mut Count) -> Option<Differen
     }
     let ours = || of::<Autodiff<MpsGraph>>(program, feeds, |_, value| value);
     let (divided, recorded, eager) = (ours(), as_a_whole(ours), eagerly(ours));
+    // burn-flex 0.21 ends on sums over the rows of some permuted tensors of f32.
+    let in_own_dtypes = || of(program, feeds, |step, value| moved(step, value, None));
+    let Ok(in_own_dtypes) = catch_unwind(AssertUnwindSafe(in_own_dtypes)) else {
+        count.not_compared += gradients;
+        return None;
+    };
     let (program_in_f64, feeds_in_f64) = in_f64(program, feeds);
     let mut has_tiny = false;
     let exact = of(&program_in_f64, &feeds_in_f64, |step, value| {
@@ -65,7 +73,7 @@ fn wrong(program: &Program, feeds: &Feeds, count: &mut Count) -> Option<Differen
             of(&program_in_f64, &feeds_in_f64, |step, value| moved(step, value, Some(&mut off)))
         })
         .collect();
-    off.push(of(program, feeds, |step, value| moved(step, value, None)));
+    off.push(in_own_dtypes);
     let largest = exact.iter().flat_map(|(_, data)| floats(data)).map(f64::abs).fold(0.0, f64::max);
     let claims = ["gradients, divided", "gradients, recorded", "gradients, op by op"];
     for (claim, found) in claims.into_iter().zip([&divided, &recorded, &eager]) {

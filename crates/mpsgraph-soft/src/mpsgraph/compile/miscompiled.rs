@@ -188,22 +188,17 @@ fn has_product(nodes: &Nodes, value: ValueId) -> bool {
 
 /// Whether the value is a sum with a matrix product of one row.
 ///
-/// On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm). A product
-/// of one column that is turned is taken for one: the compiler may turn the product of the operands instead.
+/// On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm).
 fn is_biased_row(nodes: &Nodes, value: ValueId) -> bool {
     let node = nodes.node(value);
     let is_row = |&operand: &ValueId| {
-        let (mut operand, mut is_turned) = (operand, false);
-        while let Op::View(view @ (ViewOp::Reshape | ViewOp::Broadcast | ViewOp::Transpose { .. })) =
-            &nodes.node(operand).op
-        {
-            is_turned |= matches!(view, ViewOp::Transpose { .. });
+        let mut operand = operand;
+        while matches!(nodes.node(operand).op, Op::View(ViewOp::Reshape | ViewOp::Broadcast)) {
             operand = nodes.node(operand).inputs[0];
         }
         let product = nodes.node(operand);
-        let lines = if is_turned { 0..2 } else { 1..2 };
-        product.op == Op::MatMul
-            && lines.into_iter().any(|line| product.output.shape.iter().rev().nth(line) == Some(&1))
+        let rows = product.output.shape.iter().rev().nth(1);
+        product.op == Op::MatMul && rows == Some(&1)
     };
     node.op == BinaryOp::Add.into() && node.inputs.iter().any(is_row)
 }
