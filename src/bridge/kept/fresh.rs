@@ -73,9 +73,7 @@ impl Fresh {
     /// # Errors
     /// If the folder cannot be made.
     pub fn new(folder: &Path, number: u64) -> io::Result<Self> {
-        // Processes in containers may have one number, so the time belongs to the name.
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-        let path = folder.join(format!("{NAME}{}-{time}-{number}", std::process::id()));
+        let path = folder.join(own_name(NAME, number));
         fs::create_dir_all(folder)?;
         fs::create_dir(&path)?;
         let mut fresh = Self { path, writing: None };
@@ -102,6 +100,13 @@ impl Drop for Fresh {
         self.writing = None;
         let _ = fs::remove_dir_all(&self.path);
     }
+}
+
+/// The `number`-th name of this process that begins so, and that no other process has. Processes in containers may have
+/// one number, so the time belongs to it.
+pub(super) fn own_name(begin: &str, number: u64) -> String {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    format!("{begin}{}-{time}-{number}", std::process::id())
 }
 
 /// Whether this is the folder of a process that ended while it wrote, not long ago.

@@ -9,8 +9,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::fresh::own_name;
 use crate::bridge::leftovers;
 use crate::ffi::c_library;
 
@@ -25,7 +25,7 @@ impl Scratch {
     /// # Errors
     /// If the folder cannot be made.
     pub fn new(number: u64) -> io::Result<Self> {
-        let path = c_library::temporary_folder().join(name("package", number));
+        let path = c_library::temporary_folder().join(own_name("burn-mpsgraph-package-", number));
         fs::create_dir(&path).map_err(|error| {
             io::Error::new(error.kind(), format!("{} cannot be made, where MPSGraph writes: {error}", path.display()))
         })?;
@@ -59,12 +59,6 @@ impl Drop for Scratch {
     }
 }
 
-/// A name that no other process has, also in a container.
-fn name(what: &str, number: u64) -> String {
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-    format!("burn-mpsgraph-{what}-{}-{time}-{number}", std::process::id())
-}
-
 /// Copies a folder with all that is in it.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
@@ -89,7 +83,7 @@ pub(super) fn is_there_room_for_loaded() -> bool {
 /// Whether a folder can be made in this place, which is made if it is missing.
 fn can_make_folders_in(place: &Path) -> bool {
     let Some(there) = place.ancestors().find(|folder| folder.exists()) else { return false };
-    let probe = there.join(name("probe", 0));
+    let probe = there.join(own_name("burn-mpsgraph-probe-", 0));
     fs::create_dir(&probe).and_then(|()| fs::remove_dir(&probe)).is_ok()
 }
 
@@ -99,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_moved_and_the_folder_goes_on_every_path() {
-        let to = std::env::temp_dir().join(name("moved", 0));
+        let to = std::env::temp_dir().join(own_name("burn-mpsgraph-moved-", 0));
         for writes in [false, true] {
             let scratch = Scratch::new(0).expect("the temporary folder can be written");
             let path = scratch.path.clone();
@@ -110,7 +104,7 @@ mod tests {
             scratch.move_package(&to).expect("there is nothing, or it can be moved");
             assert_eq!((to.exists(), path.exists()), (writes, false));
         }
-        let copied = std::env::temp_dir().join(name("copied", 0));
+        let copied = std::env::temp_dir().join(own_name("burn-mpsgraph-copied-", 0));
         copy(&to, &copied).expect("it can be copied");
         assert_eq!(fs::read_to_string(copied.join("inside/file")).expect("it is there"), "something");
         copy(&to, &copied).expect_err("something is there");
@@ -124,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_place_that_is_missing_can_be_made_but_not_in_a_file() {
-        let folder = std::env::temp_dir().join(name("place", 0));
+        let folder = std::env::temp_dir().join(own_name("burn-mpsgraph-place-", 0));
         fs::create_dir(&folder).expect("the temporary folder can be written");
         assert!(can_make_folders_in(&folder) && can_make_folders_in(&folder.join("a/b")));
         assert_eq!(fs::read_dir(&folder).expect("it is ours").count(), 0, "nothing stays");

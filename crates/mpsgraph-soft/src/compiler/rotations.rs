@@ -84,14 +84,12 @@ fn table_repeats(job: &Job, view: &View, elements: usize) -> Option<usize> {
     let times = elements.checked_div(root.output.elements()).filter(|&times| times > 0)?;
     let packed = packed_strides(&view.shape);
     let repeats = view.shape.iter().zip(&view.strides).zip(packed).all(|((&extent, &stride), packed)| {
-        let (packed, times) = (packed as usize, times);
+        let packed = packed as usize;
         // The table again, its elements, or neighbours that share one.
         let again = packed >= elements && packed.is_multiple_of(elements);
         let inside = packed >= times && packed.is_multiple_of(times) && packed * extent <= elements;
         let same = packed * extent <= times;
-        extent == 1
-            || stride == 0 && (again || same)
-            || !again && inside && stride.unsigned_abs() == packed / times && stride > 0
+        extent == 1 || stride == 0 && (again || same) || inside && stride == (packed / times) as isize
     });
     (constant && repeats && view.offset == 0 && root.output.elements() * times == elements).then_some(times)
 }
