@@ -22,8 +22,10 @@ pub const TRAPS: &[Trap] = &[
     check("gradients of conv2d with 260 rows of taps", || {
         Outcome::of([tall(Wanted::InputGradient), tall(Wanted::WeightsGradient)])
     }),
-    check("65536 output channels (wrong beyond)", many_outputs),
-    check("65536 input channels", many_inputs),
+    check("65536 output channels (wrong beyond)", || many_outputs(65_536)),
+    check("65536 input channels", || many_inputs(65_536)),
+    check("65537 output channels, in parts", || many_outputs(65_537)),
+    check("65537 input channels, in parts", || many_inputs(65_537)),
     check("conv3d (wrong on macOS 26.2)", || volumes(Wanted::Output)),
     check("gradient of conv3d for the input", || volumes(Wanted::InputGradient)),
     check("gradient of conv3d for the weights", || volumes(Wanted::WeightsGradient)),
@@ -159,12 +161,12 @@ fn tall(wanted: Wanted) -> Outcome {
     Given { x: [1, 2, 262, 5], weights: [2, 2, 260, 3], options: ([1, 1], [0, 1], [1, 1]) }.run(wanted)
 }
 
-fn many_outputs() -> Outcome {
-    Given { x: [1, 2, 2, 1], weights: [65_536, 2, 1, 1], options: ([1, 1], [0, 0], [1, 1]) }.run(Wanted::Output)
+fn many_outputs(count: usize) -> Outcome {
+    Given { x: [1, 2, 2, 1], weights: [count, 2, 1, 1], options: ([1, 1], [0, 0], [1, 1]) }.run(Wanted::Output)
 }
 
-fn many_inputs() -> Outcome {
-    let given = Given { x: [1, 65_536, 2, 1], weights: [2, 65_536, 1, 1], options: ([1, 1], [0, 0], [1, 1]) };
+fn many_inputs(count: usize) -> Outcome {
+    let given = Given { x: [1, count, 2, 1], weights: [2, count, 1, 1], options: ([1, 1], [0, 0], [1, 1]) };
     given.run(Wanted::InputGradient)
 }
 

@@ -8,6 +8,7 @@
 //!
 //! 16-bit floats are computed in f32, bias included, and rounded once: nothing is published of how MPSGraph sums them.
 
+mod channels;
 mod deformable;
 mod depth;
 mod extents;
@@ -240,6 +241,11 @@ fn finish(output: MpsGraphTensor, bias: Option<MpsGraphTensor>, dtype: DType) ->
     let mut shape = vec![1; output.rank()];
     shape[1] = output.shape[1];
     cast(arithmetic::binary(BinaryOp::Add, output, wide(bias).with_shape(shape.into())), dtype)
+}
+
+/// The sum of what parts of a convolution come to, if there are any.
+fn sum(parts: impl Iterator<Item = MpsGraphTensor>) -> Option<MpsGraphTensor> {
+    parts.reduce(|sum, part| arithmetic::binary(BinaryOp::Add, sum, part))
 }
 
 /// Records one node, or answers what has no elements or sums none.

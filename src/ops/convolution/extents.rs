@@ -6,17 +6,13 @@ use burn_backend::Shape;
 use burn_backend::ops::{ConvOptions, ConvTransposeOptions};
 
 use crate::burn::sides;
-use crate::error::{invalid, unsupported};
+use crate::error::invalid;
 use crate::ffi::Window;
 use crate::lowering::POSITIONS;
 use crate::tensor::MpsGraphTensor;
 
 /// Dimensions along which a filter moves: depth, height, width.
 pub(super) const SPATIAL: usize = 3;
-
-/// More channels than this are silently wrong: before macOS 15.1 in all convolutions (pytorch/pytorch#129207), in those
-/// of images still on 15.1 (#142836).
-const CHANNELS: usize = 1 << 16;
 
 /// One dimension of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,16 +69,7 @@ pub(super) struct Convolution {
 
 impl Convolution {
     /// The convolution of `x` with `weight`.
-    pub fn of<const N: usize>(name: &'static str, operands: [&MpsGraphTensor; 2], options: &ConvOptions<N>) -> Self {
-        Self::of_any_width(name, operands, options).within_limits(name)
-    }
-
-    /// [`Convolution::of`] with any number of channels, which MPSGraph's convolutions may not compute.
-    pub fn of_any_width<const N: usize>(
-        name: &'static str,
-        [x, weight]: [&MpsGraphTensor; 2],
-        options: &ConvOptions<N>,
-    ) -> Self {
+    pub fn of<const N: usize>(name: &'static str, [x, weight]: [&MpsGraphTensor; 2], options: &ConvOptions<N>) -> Self {
         let wrong = |rule: fmt::Arguments<'_>| -> ! {
             invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", x.dims(), weight.dims()))
         };
@@ -148,7 +135,7 @@ impl Convolution {
             axes[place] = axis;
         }
         let channels = [weight[1] * groups, x[1]];
-        Self { batch: x[0], channels, groups, axes }.within_limits(name).of_input_gradient()
+        Self { batch: x[0], channels, groups, axes }.of_input_gradient()
     }
 
     /// The convolution whose gradient for the input is asked for instead, and how many zeros follow that along each
@@ -161,21 +148,6 @@ impl Convolution {
             *rest = axis.shorten(beyond.saturating_sub(most));
         }
         (self, rest)
-    }
-
-    fn within_limits(self, name: &'static str) -> Self {
-        let most = self.channels[0].max(self.channels[1]).max(self.channels[0] * self.axes[0].filter);
-        if most > CHANNELS {
-            unsupported(
-                name,
-                format!(
-                    "{:?} channels, {} taps in depth: MPSGraph is silently wrong beyond {CHANNELS} channels (times \
-                     taps in depth); convolve parts of the channels",
-                    self.channels, self.axes[0].filter
-                ),
-            );
-        }
-        self
     }
 
     /// Shape of the input, with its last `N` dimensions.

@@ -1,10 +1,10 @@
-//! Convolutions of images: one node each, unless the filter is too long or the images are too many for it.
+//! Convolutions of images with no more channels than MPSGraph gets right: one node each, unless the filter is too long or
+//! the images are too many for it.
 
 use burn_backend::{Shape, TensorMetadata};
 
 use super::extents::{Convolution, SPATIAL};
-use super::{ImageOp, Wanted, node};
-use crate::ops::arithmetic::{self, BinaryOp};
+use super::{ImageOp, Wanted, node, sum};
 use crate::ops::tensor_shape::narrow;
 use crate::ops::{memory, tensor_shape};
 use crate::tensor::MpsGraphTensor;
@@ -27,40 +27,36 @@ struct Part {
 
 impl Convolution {
     /// The output for an input and weights of depth 1, or without elements.
-    pub(super) fn image_output(&self, x: MpsGraphTensor, weights: MpsGraphTensor) -> MpsGraphTensor {
+    pub(super) fn narrow_output(&self, x: MpsGraphTensor, weights: MpsGraphTensor) -> MpsGraphTensor {
         let shape = self.output_shape(2);
         let Some(axis) = self.long_axis() else { return self.node(Wanted::Output, [x, weights], &shape) };
-        let mut sum = None;
-        for part in self.parts(axis) {
-            let operands = [narrow(x.clone(), axis + 1, part.met), narrow(weights.clone(), axis + 1, part.taps)];
-            let [x, weights] = operands;
-            add(&mut sum, part.convolution.image_output(x, weights));
-        }
-        sum.unwrap_or_else(|| memory::zeros(shape, x.dtype()))
+        let parts = self.parts(axis).map(|part| {
+            let (x, weights) = (narrow(x.clone(), axis + 1, part.met), narrow(weights.clone(), axis + 1, part.taps));
+            part.convolution.narrow_output(x, weights)
+        });
+        sum(parts).unwrap_or_else(|| memory::zeros(shape, x.dtype()))
     }
 
     /// The gradient for the input.
-    pub(super) fn image_input_gradient(&self, grad: MpsGraphTensor, weights: MpsGraphTensor) -> MpsGraphTensor {
+    pub(super) fn narrow_input_gradient(&self, grad: MpsGraphTensor, weights: MpsGraphTensor) -> MpsGraphTensor {
         let shape = self.input_shape(2);
         let Some(axis) = self.long_axis() else { return self.node(Wanted::InputGradient, [grad, weights], &shape) };
-        let mut sum = None;
-        for part in self.parts(axis) {
+        let parts = self.parts(axis).map(|part| {
             let weights = narrow(weights.clone(), axis + 1, part.taps);
-            let met = part.convolution.image_input_gradient(grad.clone(), weights);
+            let met = part.convolution.narrow_input_gradient(grad.clone(), weights);
             let zeros = |count: usize| {
                 let mut shape = met.shape();
                 shape[axis + 1] = count;
                 memory::zeros(shape, met.dtype())
             };
-            let around = [zeros(part.met[0]), zeros(self.axes[axis].input - part.met[1])];
-            let [before, after] = around;
-            add(&mut sum, tensor_shape::cat(vec![before, met, after], axis + 1));
-        }
-        sum.unwrap_or_else(|| memory::zeros(shape, grad.dtype()))
+            let (before, after) = (zeros(part.met[0]), zeros(self.axes[axis].input - part.met[1]));
+            tensor_shape::cat(vec![before, met, after], axis + 1)
+        });
+        sum(parts).unwrap_or_else(|| memory::zeros(shape, grad.dtype()))
     }
 
     /// The gradient for the weights.
-    pub(super) fn image_weights_gradient(&self, grad: MpsGraphTensor, x: MpsGraphTensor) -> MpsGraphTensor {
+    pub(super) fn narrow_weights_gradient(&self, grad: MpsGraphTensor, x: MpsGraphTensor) -> MpsGraphTensor {
         let shape = self.weights_shape(2);
         let Some(axis) = self.long_axis() else { return self.short_weights_gradient([grad, x], shape) };
         let mut parts = Vec::new();
@@ -75,7 +71,7 @@ impl Convolution {
             parts.push(zeros(part.taps[0] - end));
             end = part.taps[1];
             let x = narrow(x.clone(), axis + 1, part.met);
-            parts.push(part.convolution.image_weights_gradient(grad.clone(), x));
+            parts.push(part.convolution.narrow_weights_gradient(grad.clone(), x));
         }
         parts.push(zeros(self.axes[axis].filter - end));
         tensor_shape::cat(parts, axis + 1)
@@ -86,13 +82,12 @@ impl Convolution {
         if self.batch <= IMAGES {
             return self.node(Wanted::WeightsGradient, [grad, x], &shape);
         }
-        let mut sum = None;
-        for first in (0..self.batch).step_by(IMAGES) {
+        let parts = (0..self.batch).step_by(IMAGES).map(|first| {
             let images = [first, (first + IMAGES).min(self.batch)];
             let operands = [&grad, &x].map(|operand| narrow(operand.clone(), 0, images));
-            add(&mut sum, self.node(Wanted::WeightsGradient, operands, &shape));
-        }
-        sum.unwrap_or_else(|| unreachable!("more than {IMAGES} images have parts"))
+            self.node(Wanted::WeightsGradient, operands, &shape)
+        });
+        sum(parts).unwrap_or_else(|| unreachable!("more than {IMAGES} images have parts"))
     }
 
     /// One node.
@@ -131,11 +126,4 @@ impl Convolution {
             Some(Part { taps, met, convolution })
         })
     }
-}
-
-fn add(sum: &mut Option<MpsGraphTensor>, part: MpsGraphTensor) {
-    *sum = Some(match sum.take() {
-        Some(sum) => arithmetic::binary(BinaryOp::Add, sum, part),
-        None => part,
-    });
 }

@@ -151,10 +151,3 @@ fn gradients_of_another_shape() {
         B::conv_transpose2d_x_backward(f32([1, 1, 5, 1]), grad(), transposed())
     });
 }
-
-/// More than 65536 channels are silently wrong in MPSGraph (pytorch/pytorch#129207, #142836).
-#[test]
-fn too_many_channels() {
-    let parts = ["conv2d", "unsupported", "65537", "convolve parts of the channels"];
-    assert_refused(&parts, || B::conv2d(f32([1, 1, 1, 1]), f32([65_537, 1, 1, 1]), None, plain()));
-}

@@ -77,6 +77,20 @@ cases! {
             |_layout, dtype| conv3d_of::<B>(dtype, [[2, 1, 32_769, 1, 1], [1, 1, 1, 1, 1]], same(1, 0, 1, 1));
     }
 
+    // More channels than MPSGraph gets right, also by depth and in one group of two.
+    sums_autodiff([DType::F32], [Layout::Contiguous], SUMS) {
+        conv1d_many_outputs =
+            |_layout, dtype| conv1d_of::<B>(dtype, [[2, 2, 3], [65_537, 2, 2]], options([2], [1], [1], 1));
+        conv1d_many_inputs =
+            |_layout, dtype| conv1d_of::<B>(dtype, [[2, 65_537, 2], [2, 65_537, 1]], options([1], [0], [1], 1));
+        conv2d_many_groups =
+            |_layout, dtype| conv2d_of::<B>(dtype, [[1, 65_537, 2, 3], [131_074, 1, 2, 2]], same(1, 0, 1, 65_537));
+        conv2d_wide_groups =
+            |_layout, dtype| conv2d_of::<B>(dtype, [[1, 131_080, 1, 2], [4, 65_540, 1, 2]], same(1, 0, 1, 2));
+        conv3d_many_taps =
+            |_layout, dtype| conv3d_of::<B>(dtype, [[1, 32_800, 3, 1, 1], [2, 32_800, 2, 1, 1]], same(1, 0, 1, 1));
+    }
+
     // Output, and gradients through an operand that lies otherwise.
     sums_autodiff(FLOATS, Layout::PLAIN, SUMS) {
         conv1d_layouts = |layout, dtype| of_layout::<B>(layout, dtype);

@@ -51,7 +51,7 @@ impl Layout {
         let DeformConvOptions { stride, padding, dilation, weight_groups, offset_groups } = *options;
         let plain = ConvOptions { stride, padding: padding.map(both_sides), dilation, groups: weight_groups };
         let Convolution { batch, channels: [inputs, outputs], axes: [_, height, width], .. } =
-            Convolution::of_any_width(name, [x, weight], &plain);
+            Convolution::of(name, [x, weight], &plain);
         let wrong = |rule: fmt::Arguments<'_>| -> ! {
             let mask = mask.map(|mask| &mask.shape[..]);
             let shapes = format!("x {:?}, offset {:?}, weight {:?}", x.dims(), offset.dims(), weight.dims());
