@@ -47,6 +47,14 @@ pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, usize> {
     Ok(result)
 }
 
+/// The product of the extents; `None` if `usize` cannot hold it.
+pub(crate) fn elements_of(extents: &[usize]) -> Option<usize> {
+    if extents.contains(&0) {
+        return Some(0);
+    }
+    extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent))
+}
+
 /// Element type and shape of a value; part of a program's identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TensorType {
@@ -79,6 +87,14 @@ impl TensorType {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_beyond_usize_are_none() {
+        assert_eq!(elements_of(&[2, 3]), Some(6));
+        assert_eq!(elements_of(&[]), Some(1));
+        assert_eq!(elements_of(&[usize::MAX, 2]), None);
+        assert_eq!(elements_of(&[usize::MAX, 2, 0]), Some(0));
+    }
 
     #[test]
     fn shapes_repeat_from_the_right() {

@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
 use crate::lock::LockAnyway;
 use crate::lowering::axis::MOST_AXES;
-use crate::tensor_type::{TensorType, extents};
+use crate::tensor_type::{TensorType, elements_of, extents};
 
 /// What is said once of the GPU that Apple's virtual machines show. There the linear layers of other programs have been
 /// wrong (pytorch/pytorch#192934, macOS 26), and MPS has ended the process (pytorch/executorch#6746, macOS 14).
@@ -189,8 +189,7 @@ impl Runtime {
                 extents.len()
             ));
         }
-        let elements = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
-        let Some(elements) = elements.filter(|&elements| elements < 1 << 31) else {
+        let Some(elements) = elements_of(extents).filter(|&elements| elements < 1 << 31) else {
             return limit("2^31 or more elements; split the tensor".into());
         };
         let bytes = elements as u64 * ty.dtype.size() as u64;

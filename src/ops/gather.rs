@@ -12,7 +12,7 @@ use burn_backend::{DType, Shape, TensorMetadata};
 
 use self::carrier::Carrier;
 use super::arithmetic::{self, CompareOp};
-use super::{Operation, memory, tensor_shape};
+use super::{Operation, check_dim, memory, tensor_shape};
 use crate::bridge::record;
 use crate::dtype::BOOL;
 use crate::error::invalid;
@@ -124,6 +124,7 @@ pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor
             format!("indices of shape {at:?} along dim {dim} of shape {data:?}: they must have its other dims"),
         );
     }
+    require_indices("gather", &indices);
     let shape = indices.shape.clone();
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
@@ -145,6 +146,14 @@ pub(super) fn at_zero(values: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
     arithmetic::mask_fill(values, outside, ScalarInput::Int(0))
 }
 
+/// Ends an op whose indices are no integers.
+pub(super) fn require_indices(op: &'static str, indices: &MpsGraphTensor) {
+    if !(indices.dtype().is_int() || indices.dtype().is_uint()) {
+        let (dtype, shape) = (indices.dtype(), indices.dims());
+        invalid(op, format!("indices of dtype {dtype:?}, shape {shape:?}: they must be integers; cast them"));
+    }
+}
+
 /// The slices of `tensor` along `dim` that the rank-1 `indices` name.
 ///
 /// `indices` may be of any integer dtype; an index out of range reads the nearest slice. Those that are known to count
@@ -160,7 +169,9 @@ pub(super) fn select_inside(tensor: MpsGraphTensor, dim: usize, indices: MpsGrap
 
 fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside: bool) -> MpsGraphTensor {
     let mut shape = tensor.shape.clone();
-    if dim >= shape.num_dims() || indices.rank() != 1 {
+    check_dim("select", dim, &shape);
+    require_indices("select", &indices);
+    if indices.rank() != 1 {
         let (at, shape) = (indices.dims(), &shape[..]);
         invalid(
             "select",
@@ -200,6 +211,7 @@ pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
         let rule = format!("their last dim counts coordinates, of which there are at most {rank}");
         invalid("gather_nd", format!("indices of shape {at:?} for data of shape {shape:?}: {rule}"));
     }
+    require_indices("gather_nd", &indices);
     let shape: Shape = [&indices.shape[..rank - 1], &data.shape[depth..]].concat().into();
     if shape.num_elements() == 0 {
         return memory::zeros(shape, data.dtype());
@@ -219,6 +231,7 @@ pub(crate) fn embedding(weights: MpsGraphTensor, indices: MpsGraphTensor) -> Mps
         let (table, at) = (weights.dims(), indices.dims());
         invalid("embedding", format!("weights of shape {table:?} and indices of shape {at:?}; both have two axes"));
     }
+    require_indices("embedding", &indices);
     let shape = [indices.shape[0], indices.shape[1], weights.shape[1]];
     let count = shape[0] * shape[1];
     select(weights, 0, indices.with_shape([count].into())).with_shape(shape.into())

@@ -8,7 +8,7 @@ use burn_backend::{DType, Distribution, Shape};
 
 use super::Operation;
 use super::arithmetic::upper_product;
-use crate::bridge::{Runtime, record};
+use crate::bridge::{Runtime, check_size, record};
 use crate::dtype::{BOOL, integer_range, require};
 use crate::error::{invalid, unsupported};
 use crate::ffi;
@@ -51,8 +51,9 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
         Distribution::Uniform(low, high) if dtype.is_float() => uniform(op, low, high, dtype, &shape),
         Distribution::Uniform(low, high) => integers(op, low, high, dtype, &shape),
         Distribution::Normal(mean, deviation) => {
-            if !(mean.is_finite() && deviation.is_finite()) {
-                invalid(op, format!("Normal({mean}, {deviation}), shape {:?}: both must be finite", &shape[..]));
+            if ![mean, deviation].iter().all(|number| number.abs() <= f64::from(f32::MAX)) {
+                let rule = "both must be finite in f32";
+                invalid(op, format!("Normal({mean:?}, {deviation:?}), shape {:?}: {rule}", &shape[..]));
             }
             (RandomOp::Normal, vec![ScalarInput::Float(mean), ScalarInput::Float(deviation)])
         }
@@ -67,6 +68,7 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
         }
     };
     let output = TensorType::new(dtype, shape);
+    check_size(op, &output);
     if kind.draws(output.elements()) > MOST_ELEMENTS {
         unsupported(op, format!("shape {:?} takes more than 2^30 random numbers; draw it in parts", &output.shape[..]));
     }
@@ -77,9 +79,10 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
 
 fn uniform(op: &'static str, low: f64, high: f64, dtype: DType, shape: &[usize]) -> (RandomOp, Vec<ScalarInput>) {
     let width = high - low;
-    if !(width >= 0.0 && width <= f64::from(f32::MAX)) {
-        let rule = "low must be at most high, and the difference finite in f32";
-        invalid(op, format!("Uniform({low}, {high}), shape {shape:?}: {rule}"));
+    let is_number = |bound: f64| bound.abs() <= dtype.finfo().map_or(f64::MAX, |info| info.max);
+    if !(is_number(low) && is_number(high) && width >= 0.0 && width <= f64::from(f32::MAX)) {
+        let rule = format!("low must be at most high, both finite in {dtype:?}, and the difference in f32");
+        invalid(op, format!("Uniform({low:?}, {high:?}), shape {shape:?}: {rule}"));
     }
     let last = below(high, dtype).max(low);
     let scalars = [low, width, at_least(low, dtype), last];
@@ -128,7 +131,7 @@ fn integers(op: &'static str, low: f64, high: f64, dtype: DType, shape: &[usize]
     // `as` saturates, so a bound beyond the dtype is the dtype's.
     let (first, end) = ((low as i128).clamp(min, max), (high as i128).clamp(min, max + 1));
     if end < first || low.is_nan() || high.is_nan() {
-        invalid(op, format!("Uniform({low}, {high}), shape {shape:?}: an empty range"));
+        invalid(op, format!("Uniform({low:?}, {high:?}), shape {shape:?}: an empty range"));
     }
     let count = u64::try_from((end - first).max(1)).unwrap_or(u64::MAX);
     let first = ScalarInput::Int(first as i64);

@@ -13,19 +13,22 @@ mod weights;
 
 use burn_backend::ops::InterpolateOptions;
 use burn_backend::tensor::IndexingUpdateOp;
-use burn_backend::{Shape, Slice, TensorMetadata};
+use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
 use self::taps::Taps;
 pub(crate) use self::weights::Filter;
 use self::weights::{AxisResize, Direction};
 use super::arithmetic::{self, BinaryOp};
 use super::{gather, memory, reduction, scatter_nd, tensor_shape};
+use crate::bridge::check_size;
 use crate::burn::filter_of;
 use crate::error::{invalid, unsupported};
+use crate::lowering::MOST_BYTES;
 use crate::lowering::conversion::computed_in;
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;
 use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// `x` with `output_size` as its height and width. An extent that stays keeps its elements as they are.
 pub(crate) fn interpolate(x: MpsGraphTensor, output_size: [usize; 2], options: InterpolateOptions) -> MpsGraphTensor {
@@ -36,7 +39,7 @@ pub(crate) fn interpolate(x: MpsGraphTensor, output_size: [usize; 2], options: I
         return memory::zeros(shape, x.dtype());
     }
     // Before the tables are made, which are as long as the new axes.
-    check_terms(NAME, shape.iter().copied().fold(1, usize::saturating_mul), &shape);
+    check_size(NAME, &TensorType::new(x.dtype(), shape.clone()));
     resize(NAME, x, axes([height, width], output_size, &options), Direction::Forward)
 }
 
@@ -112,6 +115,8 @@ fn resize(
             x = added(arithmetic::cast(x, computed_in(dtype)), axis, times);
             continue;
         }
+        let terms = direction.result(resize).saturating_mul(direction.reads(resize));
+        check_terms(op, terms, DType::F32, &x.shape);
         let taps = taps::of(op, resize, direction);
         if !taps.copies() {
             x = arithmetic::cast(x, computed_in(dtype));
@@ -197,7 +202,7 @@ fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: u
     let mut shape = x.shape();
     let [outer, extent, inner] = outer_axis_inner(&shape, axis);
     shape[axis] = count;
-    check_terms(op, outer * taps.slots * count * inner, &shape);
+    check_terms(op, outer * taps.slots * count * inner, x.dtype(), &shape);
     let mut x = x.with_shape([outer, extent, inner].into());
     if taps.reads_zero {
         let zeros = memory::zeros([outer, 1, inner].into(), x.dtype());
@@ -216,12 +221,12 @@ fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: u
     reduction::sum_dim(result, 1).with_shape(shape)
 }
 
-fn check_terms(op: &'static str, terms: usize, shape: &Shape) {
-    if terms >= 1 << 31 {
-        let reason = format!(
-            "{terms} terms for a result of shape {:?}; below 2^31 are possible: resize fewer images",
-            &shape[..]
-        );
-        unsupported(op, reason);
+/// Ends what takes more terms of this dtype for a result of this shape than a tensor may have.
+fn check_terms(op: &'static str, terms: usize, dtype: DType, shape: &Shape) {
+    let most = MOST_BYTES / dtype.size();
+    if terms > most {
+        let shape = &shape[..];
+        let given = format!("{terms} terms of {dtype:?} for a result of shape {shape:?}, more than {most}");
+        unsupported(op, format!("{given}; resize fewer images at a time"));
     }
 }

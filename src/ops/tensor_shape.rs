@@ -23,7 +23,7 @@ use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, elements_of};
 
 /// A recorded movement of elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -154,7 +154,7 @@ impl Operation for TensorShapeOp {
 
 /// The same elements in row-major order as `shape`, which must have as many.
 pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
-    if tensor.shape.num_elements() != shape.num_elements() {
+    if elements_of(&shape) != Some(tensor.shape.num_elements()) {
         invalid("reshape", format!("shape {:?} does not have as many elements as {:?}", tensor.dims(), &shape[..]));
     }
     tensor.with_shape(shape)
@@ -170,7 +170,7 @@ pub(crate) fn joined_shape<'a>(mut shapes: impl Iterator<Item = &'a Shape>, dim:
         if shape.num_dims() != first.num_dims() || !(0..first.num_dims()).all(same) {
             invalid("cat", format!("shapes {:?} and {:?} differ outside dim {dim}", &shape[..], &first[..]));
         }
-        joined[dim] += shape[dim];
+        joined[dim] = joined[dim].saturating_add(shape[dim]);
     }
     joined
 }

@@ -212,12 +212,17 @@ fn impossible_distributions_and_dtypes_are_refused() {
     let device = Default::default();
     let draw = |distribution| move || Tensor::<MpsGraph, 1>::random([4], distribution, &Default::default());
     assert_refused(&["float_random", "Bernoulli(1.5)", "0 and 1"], draw(Distribution::Bernoulli(1.5)));
-    assert_refused(&["float_random", "Uniform(1, 0)"], draw(Distribution::Uniform(1.0, 0.0)));
-    assert_refused(&["float_random", "Uniform(0, inf)"], draw(Distribution::Uniform(0.0, f64::INFINITY)));
+    assert_refused(&["float_random", "Uniform(1.0, 0.0)"], draw(Distribution::Uniform(1.0, 0.0)));
+    assert_refused(&["float_random", "Uniform(0.0, inf)"], draw(Distribution::Uniform(0.0, f64::INFINITY)));
+    assert_refused(&["float_random", "Uniform(1e39, 1e39)"], draw(Distribution::Uniform(1e39, 1e39)));
+    assert_refused(&["float_random", "Normal(0.0, 1e39)"], draw(Distribution::Normal(0.0, 1e39)));
+    assert_refused(&["float_random", "Uniform(0.0, 70000.0)", "F16"], || {
+        Tensor::<MpsGraph, 1>::random([4], Distribution::Uniform(0.0, 70_000.0), (&device, DType::F16))
+    });
     assert_refused(&["F64", "f32"], || {
         Tensor::<MpsGraph, 1>::random([4], Distribution::Default, (&device, DType::F64))
     });
-    assert_refused(&["int_random", "Uniform(3, 1)"], || {
+    assert_refused(&["int_random", "Uniform(3.0, 1.0)"], || {
         Tensor::<MpsGraph, 1, Int>::random([4], Distribution::Uniform(3.0, 1.0), &device)
     });
 }

@@ -5,6 +5,7 @@ use burn::tensor::{Distribution, Tensor};
 
 use super::{B, Turn, read};
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::assert_refused;
 
 fn draw(distribution: Distribution) -> Vec<f32> {
     let x = Tensor::<B, 2>::random([17, 11], distribution, &MpsGraphDevice);
@@ -41,4 +42,14 @@ fn each_draw_differs_and_compiles_nothing_new() {
     assert_eq!(draws.len(), 4);
     let (first, second) = draws[0].split_at(17 * 11);
     assert_ne!(first, second);
+}
+
+#[test]
+fn a_draw_that_is_refused_leaves_the_generator_as_it_was() {
+    let _turn = Turn::take();
+    B::seed(&MpsGraphDevice, 7);
+    let expected = draw(Distribution::Default);
+    B::seed(&MpsGraphDevice, 7);
+    assert_refused(&["random", "rank 17"], || Tensor::<B, 17>::random([1; 17], Distribution::Default, &MpsGraphDevice));
+    assert_eq!(draw(Distribution::Default), expected);
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::fresh::own_name;
 use super::{fresh, turn};
 use crate::lock::LockAnyway;
 
@@ -137,10 +138,7 @@ pub(super) fn remove(program: &Path) -> io::Result<()> {
 
 /// Nobody sees a folder of which a part is removed.
 fn move_away(program: &Path) -> io::Result<()> {
-    let Some(name) = program.file_name().and_then(|name| name.to_str()) else {
-        return Err(io::Error::from(io::ErrorKind::InvalidInput));
-    };
-    let old = program.with_file_name(format!("{OLD}{}-{name}", std::process::id()));
+    let old = program.with_file_name(own_name(OLD, 0));
     fs::rename(program, &old)?;
     fs::remove_dir_all(&old).or_else(|_| fs::remove_file(&old))
 }

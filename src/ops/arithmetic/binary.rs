@@ -137,8 +137,9 @@ impl BinaryOp {
         }
     }
 
+    /// Ends an op on elements that it is not for.
     #[track_caller]
-    fn check(self, dtype: DType) {
+    pub(super) fn check(self, dtype: DType) {
         let (accepted, kind) = match self {
             Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => {
                 (!dtype.is_bool(), "floats or integers")

@@ -4,6 +4,7 @@ use burn_backend::{DType, Scalar, TensorMetadata};
 
 use super::{ArithmeticOp, BinaryOp, UnaryOp, binary, binary_scalar, unary};
 use crate::bridge::record;
+use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::Lowering;
 use crate::lowering::conversion::{computed_in, convert};
@@ -13,14 +14,19 @@ use crate::tensor::MpsGraphTensor;
 
 /// Each float to the power of `exponent`.
 pub(crate) fn powf_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
-    // Burn's conversion to an integer panics beyond i64.
-    let fits = exponent.elem::<f64>().abs() < i64::MAX as f64;
     match exponent {
-        Scalar::Float(_) if !fits => binary_scalar(BinaryOp::Pow, x, exponent.into()),
-        Scalar::Float(_) | Scalar::Int(_) | Scalar::UInt(_) | Scalar::Bool(_) => match exponent.try_as_integer() {
-            Some(integer) => powi_scalar(x, integer),
-            None => to_the(x, exponent),
-        },
+        Scalar::Float(number) if number.is_finite() && number.fract() != 0.0 => to_the(x, exponent),
+        Scalar::Float(_) | Scalar::Int(_) | Scalar::UInt(_) | Scalar::Bool(_) => powi_scalar(x, exponent),
+    }
+}
+
+/// The part of an exponent before the point, if i64 has it.
+fn whole(exponent: Scalar) -> Option<i64> {
+    match exponent {
+        Scalar::Float(number) => (number.abs() < i64::MAX as f64).then_some(number as i64),
+        Scalar::Int(number) => Some(number),
+        Scalar::UInt(number) => i64::try_from(number).ok(),
+        Scalar::Bool(number) => Some(number.into()),
     }
 }
 
@@ -104,10 +110,19 @@ fn to_the(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
 /// The exponents for which Burn's own definition has a special case get ops of their own, and so do 3 and 4. Any other
 /// exponent is fed; for integers, the program depends on the exponent's number of bits.
 pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
+    BinaryOp::Pow.check(x.dtype());
     let is_float = x.dtype().is_float();
+    let whole = match (whole(exponent), exponent) {
+        (Some(whole), _) => whole,
+        (None, _) if is_float => return binary_scalar(BinaryOp::Pow, x, exponent.into()),
+        (None, Scalar::UInt(number)) => number.cast_signed(),
+        (None, Scalar::Float(_) | Scalar::Int(_) | Scalar::Bool(_)) => {
+            invalid("powi_scalar", format!("exponent {exponent:?} for dtype {:?}: i64 must hold it", x.dtype()))
+        }
+    };
     // A square in 16 bits overflows or has few digits where its reciprocal still has all.
     let square_is_precise = x.dtype() == DType::F32;
-    match exponent.elem::<i64>() {
+    match whole {
         0 => memory::ones(x.shape(), x.dtype()),
         1 => x,
         2 => squared(x),
@@ -115,9 +130,9 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
         4 if !is_float => squared(squared(x)),
         -1 if is_float => unary(UnaryOp::Recip, x),
         -2 if square_is_precise => unary(UnaryOp::Recip, squared(x)),
-        _ if is_float => to_the(x, exponent),
-        wide => {
-            let exponent = wide as u32;
+        _ if is_float => to_the(x, Scalar::Int(whole)),
+        _ => {
+            let exponent = whole as u32;
             if exponent == 0 {
                 return memory::ones(x.shape(), x.dtype());
             }

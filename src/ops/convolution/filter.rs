@@ -1,4 +1,4 @@
-//! Convolutions of images with no more channels than MPSGraph gets right: one node each, unless the filter is too long or
+//! Convolutions of images with as many channels as MPSGraph gets right: one node each, unless the filter is too long or
 //! the images are too many for it.
 
 use burn_backend::{Shape, TensorMetadata};

@@ -57,7 +57,13 @@ pub(crate) fn linear_x_backward(weight: MpsGraphTensor, output_grad: MpsGraphTen
 
 /// Gradient of [`linear`] for its weight: one product over all positions of the batch.
 pub(crate) fn linear_weight_backward(x: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
-    let [x, output_grad] = [x, output_grad].map(|tensor| positions("linear_weight_backward", tensor));
+    const NAME: &str = "linear_weight_backward";
+    let before = |tensor: &MpsGraphTensor| tensor.dims().split_last().map(|(_, before)| before.to_vec());
+    if before(&x) != before(&output_grad) {
+        let rule = "they must have the same positions, which are all axes but the last";
+        invalid(NAME, format!("x {:?}, output gradient {:?}: {rule}", x.dims(), output_grad.dims()));
+    }
+    let [x, output_grad] = [x, output_grad].map(|tensor| positions(NAME, tensor));
     matmul(tensor_shape::transpose(x), output_grad)
 }
 

@@ -12,10 +12,11 @@ use crate::error::invalid;
 use crate::ops::{check_dim, gather as reads, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::{Blocks, Level, MpsGraphQuantizedTensor as Quantized, Packing};
+use crate::tensor_type::elements_of;
 
 /// The same elements in row-major order as `shape`, which must have as many. Blocks stay what they are.
 pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
-    if tensor.shape.num_elements() != shape.num_elements() {
+    if elements_of(&shape) != Some(tensor.shape.num_elements()) {
         invalid("q_reshape", format!("shape {:?} has not as many elements as {:?}", &tensor.shape[..], &shape[..]));
     }
     Blocks::of("q_reshape", &tensor.scheme, &shape);

@@ -4,6 +4,7 @@ use burn_backend::TensorData;
 
 use super::weights::{AxisResize, Direction, HostTaps};
 use crate::bridge::upload;
+use crate::error::Error;
 use crate::tables::{KEPT_BYTES, Table, Tables};
 use crate::tensor::MpsGraphTensor;
 
@@ -36,7 +37,7 @@ impl Table for Taps {
 pub(super) fn of(op: &'static str, resize: AxisResize, direction: Direction) -> Taps {
     static TABLES: Tables<(AxisResize, Direction), Taps> = Tables::new();
     TABLES.get((resize, direction), || {
-        let HostTaps { slots, indices, weights, reads_zero } = HostTaps::new(resize, direction);
+        let HostTaps { slots, indices, weights, reads_zero } = on_host(op, resize, direction);
         let shape = [indices.len()];
         let has_weights = weights.iter().any(|&weight| weight != 1.0);
         Taps {
@@ -48,6 +49,14 @@ pub(super) fn of(op: &'static str, resize: AxisResize, direction: Direction) -> 
     })
 }
 
+fn on_host(op: &'static str, resize: AxisResize, direction: Direction) -> HostTaps {
+    HostTaps::new(resize, direction).unwrap_or_else(|error| {
+        let AxisResize { from, to, .. } = resize;
+        let what = format!("{op}: what makes an axis of {to} elements of one of {from} is a table on the host");
+        Error::OutOfMemory { reason: format!("{what}, and {error}; resize parts of the image") }.raise()
+    })
+}
+
 /// Where the nearest pixel of each new one is in an image of one axis, of an image with these extents. `None` if the
 /// table is too large to keep.
 pub(super) fn places(op: &'static str, axes: [AxisResize; 2]) -> Option<MpsGraphTensor> {
@@ -56,7 +65,7 @@ pub(super) fn places(op: &'static str, axes: [AxisResize; 2]) -> Option<MpsGraph
     let count = height.to * width.to;
     (count * size_of::<i32>() <= KEPT_BYTES).then(|| {
         TABLES.get(axes, || {
-            let [rows, columns] = axes.map(|axis| HostTaps::new(axis, Direction::Forward).indices);
+            let [rows, columns] = axes.map(|axis| on_host(op, axis, Direction::Forward).indices);
             let row = |&row: &i32| columns.iter().map(move |column| row * width.from as i32 + column);
             upload(op, TensorData::new(rows.iter().flat_map(row).collect::<Vec<i32>>(), [count]))
         })

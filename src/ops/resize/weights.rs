@@ -3,6 +3,7 @@
 //! Coordinates are fractions of integers and weights are f64 until they are stored, so rounding changes neither the
 //! neighbours nor the weights. The gradient's table is the same table in the other direction.
 
+use std::collections::TryReserveError;
 use std::f64::consts::PI;
 
 use smallvec::SmallVec;
@@ -76,8 +77,8 @@ struct Tap {
     weight: f64,
 }
 
-/// The taps of an element: mostly few, and there may be millions of elements.
-type Few = SmallVec<[Tap; 4]>;
+/// The taps of an element, mostly few.
+type Few = SmallVec<[Tap; 6]>;
 
 /// [`Taps`](super::taps::Taps) on the host, slot after slot.
 pub(super) struct HostTaps {
@@ -88,30 +89,95 @@ pub(super) struct HostTaps {
 }
 
 impl HostTaps {
-    pub fn new(resize: AxisResize, direction: Direction) -> Self {
-        let mut taps = vec![Few::new(); direction.result(resize)];
-        for new in 0..resize.to {
-            resize.visit(new, |tap| match direction {
-                Direction::Forward => taps[new].push(tap),
-                // A gradient that is NaN stays with the pixels that have a part in it.
-                Direction::Backward if tap.weight == 0.0 => {}
-                Direction::Backward => taps[tap.at].push(Tap { at: new, ..tap }),
-            });
+    /// The table of an axis.
+    ///
+    /// # Errors
+    /// If the process has no memory for it.
+    pub fn new(resize: AxisResize, direction: Direction) -> Result<Self, TryReserveError> {
+        match direction {
+            Direction::Forward => {
+                let slots = (0..resize.to).map(|new| resize.taps(new)).max().unwrap_or(0);
+                Self::of(resize.to, resize.from, slots, |new, taps| resize.visit(new, |tap| taps.push(tap)))
+            }
+            Direction::Backward => {
+                let shares = Shares::of(resize)?;
+                let slots = (0..resize.from).map(|old| shares.of_element(old).len()).max().unwrap_or(0);
+                Self::of(resize.from, resize.to, slots, |old, taps| taps.extend_from_slice(shares.of_element(old)))
+            }
         }
-        let (slots, count) = (taps.iter().map(|taps| taps.len()).max().unwrap_or(0), taps.len());
-        let reads_zero = taps.iter().any(|taps| taps.is_empty());
-        let behind = direction.operand(resize) as i32;
-        let mut table =
-            Self { slots, indices: vec![behind; slots * count], weights: vec![1.0; slots * count], reads_zero };
-        for (element, taps) in taps.iter_mut().enumerate() {
-            fill(taps, slots);
+    }
+
+    /// The table of `count` elements, of which `taps_of` says what each takes of those of an axis of `operand`: at most
+    /// `slots` of them.
+    fn of(
+        count: usize,
+        operand: usize,
+        slots: usize,
+        taps_of: impl Fn(usize, &mut Few),
+    ) -> Result<Self, TryReserveError> {
+        let (indices, weights) = (filled(operand as i32, slots * count)?, filled(1.0, slots * count)?);
+        let mut table = Self { slots, indices, weights, reads_zero: false };
+        let mut taps = Few::new();
+        for element in 0..count {
+            taps.clear();
+            taps_of(element, &mut taps);
+            table.reads_zero |= taps.is_empty();
+            fill(&mut taps, slots);
             for (slot, tap) in taps.iter().enumerate() {
                 table.indices[slot * count + element] = tap.at as i32;
                 table.weights[slot * count + element] = tap.weight as f32;
             }
         }
-        table
+        Ok(table)
     }
+}
+
+/// What each new element takes of the old ones, by the old ones.
+struct Shares {
+    /// Where those of each old element end in `taps`.
+    ends: Vec<usize>,
+    taps: Vec<Tap>,
+}
+
+impl Shares {
+    fn of(resize: AxisResize) -> Result<Self, TryReserveError> {
+        // A gradient that is NaN stays with the pixels that have a part in it.
+        let each = |share: &mut dyn FnMut(usize, Tap)| {
+            for new in 0..resize.to {
+                resize.visit(new, |tap| {
+                    if tap.weight != 0.0 {
+                        share(tap.at, Tap { at: new, ..tap });
+                    }
+                });
+            }
+        };
+        let mut ends = filled(0, resize.from)?;
+        each(&mut |old, _| ends[old] += 1);
+        let mut before = 0;
+        for end in &mut ends {
+            before += std::mem::replace(end, before);
+        }
+        let mut taps = filled(Tap { at: 0, weight: 0.0 }, before)?;
+        // Where the next one is put: at last the end.
+        each(&mut |old, tap| {
+            taps[ends[old]] = tap;
+            ends[old] += 1;
+        });
+        Ok(Self { ends, taps })
+    }
+
+    fn of_element(&self, old: usize) -> &[Tap] {
+        let start = if old == 0 { 0 } else { self.ends[old - 1] };
+        &self.taps[start..self.ends[old]]
+    }
+}
+
+/// A vector of `count` equal numbers. Tables may be as large as a tensor, so that there may be no memory for them.
+fn filled<T: Clone>(number: T, count: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut numbers = Vec::new();
+    numbers.try_reserve_exact(count)?;
+    numbers.resize(count, number);
+    Ok(numbers)
 }
 
 /// Brings an element's taps to `slots` without a change of their sum: the last one is cut in parts.
@@ -157,6 +223,22 @@ impl AxisResize {
         (numerator.div_euclid(denominator), numerator.rem_euclid(denominator) as f64 / denominator as f64)
     }
 
+    /// How often [`Self::visit`] calls for element `new`.
+    fn taps(self, new: usize) -> usize {
+        match self.filter {
+            Filter::Nearest { .. } => 1,
+            Filter::Linear => 2,
+            Filter::Cubic => 4,
+            Filter::Lanczos3 => self.inside(self.place(new).0).count(),
+        }
+    }
+
+    /// The steps from the element `low` to those that the windowed sinc reaches.
+    fn inside(self, low: i64) -> impl Iterator<Item = i64> + Clone {
+        let last = self.from as i64 - 1;
+        (-2..=3).filter(move |step| (0..=last).contains(&(low + step)))
+    }
+
     /// Calls `tap` with what element `new` takes of each old one.
     fn visit(self, new: usize, mut tap: impl FnMut(Tap)) {
         let (low, behind) = self.place(new);
@@ -172,7 +254,7 @@ impl AxisResize {
             }
             Filter::Cubic => (-1..=2).for_each(|step| visit(low + step, cubic(behind - step as f64))),
             Filter::Lanczos3 => {
-                let inside = (-2..=3).filter(|step| (0..=last).contains(&(low + step)));
+                let inside = self.inside(low);
                 let weight = |step: i64| lanczos3(behind - step as f64);
                 let sum: f64 = inside.clone().map(weight).sum();
                 inside.for_each(|step| visit(low + step, weight(step) / sum));
@@ -224,7 +306,7 @@ mod tests {
     #[test]
     fn weights_of_an_element_add_up_to_1() {
         each(|resize| {
-            let table = HostTaps::new(resize, Direction::Forward);
+            let table = HostTaps::new(resize, Direction::Forward).unwrap();
             for element in 0..resize.to {
                 let sum: f32 = (0..table.slots).map(|slot| table.weights[slot * resize.to + element]).sum();
                 assert!((sum - 1.0).abs() < 1e-6, "{resize:?}, element {element}: {sum}");
@@ -237,7 +319,7 @@ mod tests {
     fn the_gradient_is_the_same_matrix_turned() {
         each(|resize| {
             let matrix = |direction: Direction| {
-                let (table, count) = (HostTaps::new(resize, direction), direction.result(resize));
+                let (table, count) = (HostTaps::new(resize, direction).unwrap(), direction.result(resize));
                 let mut matrix = vec![0.0; resize.from * resize.to];
                 for (place, (&index, &weight)) in table.indices.iter().zip(&table.weights).enumerate() {
                     let (result, operand) = (place % count, index as usize);
@@ -262,7 +344,7 @@ mod tests {
     fn whole_multiples_repeat() {
         each(|resize| {
             let Some(times) = resize.repeats() else { return };
-            let indices = HostTaps::new(resize, Direction::Forward).indices;
+            let indices = HostTaps::new(resize, Direction::Forward).unwrap().indices;
             assert!(indices.iter().enumerate().all(|(at, &index)| index as usize == at / times), "{resize:?}");
         });
     }
@@ -271,7 +353,7 @@ mod tests {
     fn neighbours_are_those_of_exact_coordinates() {
         // 49 * (1 / 49.0) is less than 1: in floats the second half would begin one element late.
         let resize = AxisResize { filter: Filter::Nearest { middle: false }, align_corners: false, from: 2, to: 98 };
-        let table = HostTaps::new(resize, Direction::Forward);
+        let table = HostTaps::new(resize, Direction::Forward).unwrap();
         assert_eq!(table.indices, [[0; 49], [1; 49]].concat());
         assert!(table.weights.iter().all(|&weight| weight == 1.0));
     }

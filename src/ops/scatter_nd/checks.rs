@@ -3,6 +3,7 @@
 use burn_backend::{Shape, TensorMetadata};
 
 use crate::error::invalid;
+use crate::ops::gather::require_indices;
 use crate::tensor::MpsGraphTensor;
 
 /// Ends an op whose indices are not one for each value along `dim`.
@@ -39,8 +40,8 @@ pub(super) fn check_rows(
     });
 }
 
-/// Ends an op without an axis `dim`, or whose shapes do not fit by the `rule`. `fits` gets those of the tensor, the
-/// indices and the values.
+/// Ends an op without an axis `dim`, whose indices are no integers, or whose shapes do not fit by the `rule`. `fits`
+/// gets those of the tensor, the indices and the values.
 fn require_fit(
     name: &'static str,
     dim: usize,
@@ -48,6 +49,7 @@ fn require_fit(
     rule: &str,
     fits: impl FnOnce(&Shape, &Shape, &Shape) -> bool,
 ) {
+    require_indices(name, operands[1]);
     let [shape, at, new] = operands.map(|operand| &operand.shape);
     if dim >= shape.num_dims() || !fits(shape, at, new) {
         let [shape, at, new] = operands.map(|operand| operand.dims());

@@ -11,6 +11,7 @@ use crate::dtype::BOOL;
 use crate::error::invalid;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, CompareOp};
+use crate::ops::gather::require_indices;
 use crate::ops::gather::{self, positions, require_elements};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -37,6 +38,7 @@ pub(crate) fn scatter_nd(
         let given = format!("values of shape {new:?} at indices of shape {at:?} in data of shape {shape:?}");
         invalid("scatter_nd", format!("{given}: indices [.., k] take values [.., and the data's dims from k on]"));
     }
+    require_indices("scatter_nd", &indices);
     require_dtype("scatter_nd", &data, &values);
     if values.shape.num_elements() == 0 {
         return data;

@@ -3,11 +3,11 @@
 use burn_backend::{Shape, TensorMetadata};
 
 use super::{PLAIN_RANK, TensorShapeOp};
-use crate::bridge::record;
+use crate::bridge::{check_size, record};
 use crate::error::invalid;
 use crate::lowering::rank::outer_axis_inner;
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, elements_of};
 
 /// Exchanges two axes.
 pub(crate) fn swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
@@ -101,9 +101,10 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
             format!("shape {:?} cannot be repeated to {:?}: only extents of 1 can", tensor.dims(), &shape[..]),
         );
     }
-    if tensor.shape.num_elements() == shape.num_elements() {
+    if elements_of(&shape) == Some(tensor.shape.num_elements()) {
         return tensor.with_shape(shape);
     }
+    check_size("expand", &TensorType::new(tensor.dtype(), shape.clone()));
     let missing = shape.num_dims() - tensor.rank();
     let from: Vec<usize> = std::iter::repeat_n(1, missing).chain(tensor.shape.iter().copied()).collect();
     let grows = |axis: usize| from[axis] != shape[axis];

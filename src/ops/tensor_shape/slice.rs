@@ -117,6 +117,9 @@ fn region_of(name: &'static str, shape: &Shape, slices: &[Slice]) -> Vec<AxisRan
     if slices.len() > shape.num_dims() {
         invalid(name, format!("{} slices for shape {:?}", slices.len(), &shape[..]));
     }
+    if let Some(axis) = slices.iter().position(|slice| slice.step == 0) {
+        invalid(name, format!("step 0 along dim {axis} of shape {:?}: it must be another number", &shape[..]));
+    }
     let given = slices.iter().zip(shape.iter()).map(|(slice, &extent)| AxisRange::new(slice, extent));
     given.chain(shape[slices.len()..].iter().map(|&extent| AxisRange::full(extent))).collect()
 }

@@ -4,17 +4,21 @@ use burn_backend::ops::UnfoldOptions;
 use burn_backend::{DType, Slice, TensorMetadata};
 
 use super::{cat, permute, slice};
+use crate::bridge::check_size;
 use crate::error::invalid;
+use crate::lowering::POSITIONS;
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp};
-use crate::ops::{gather, memory};
+use crate::ops::{check_dim, gather, memory};
 use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// Windows of `size` elements, `step` apart, along `dim`: `[…, dim, …]` becomes `[…, windows, …, size]`.
 pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
     let shape = tensor.shape.clone();
-    if dim >= shape.num_dims() || size == 0 || step == 0 {
+    check_dim("unfold", dim, &shape);
+    if size == 0 || step == 0 {
         let limits = "the size and the step must be at least 1";
         invalid(
             "unfold",
@@ -26,6 +30,7 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
     let mut output = shape.to_vec();
     output[dim] = windows;
     output.push(size);
+    check_size("unfold", &TensorType::new(tensor.dtype(), output.clone().into()));
     if windows == 0 {
         return memory::zeros(output.into(), tensor.dtype());
     }
@@ -46,23 +51,29 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
 ///
 /// Composed, because MPSGraph's `imToCol` is for f32 only.
 pub(crate) fn unfold4d(x: MpsGraphTensor, kernel_size: [usize; 2], options: UnfoldOptions) -> MpsGraphTensor {
+    const NAME: &str = "unfold4d";
     let UnfoldOptions { stride, padding, dilation } = options;
-    let windows = |axis: usize, extent: usize| {
-        let reach = kernel_size[axis].checked_sub(1)?.checked_mul(dilation[axis])?;
-        Some((extent + 2 * padding[axis]).checked_sub(reach + 1)?.checked_div(stride[axis])? + 1)
-    };
     let wrong = |limit: &str| -> ! {
         let settings = format!("stride {stride:?}, padding {padding:?}, dilation {dilation:?}");
-        invalid("unfold4d", format!("windows of {kernel_size:?}, {settings}, of shape {:?}: {limit}", x.dims()))
+        invalid(NAME, format!("windows of {kernel_size:?}, {settings}, of shape {:?}: {limit}", x.dims()))
     };
     let &[batch, channels, height, width] = x.dims() else { wrong("[batch, channels, height, width] is expected") };
-    if dilation.contains(&0) {
-        wrong("a dilation is at least 1")
+    if [kernel_size, stride, dilation].as_flattened().contains(&0) {
+        wrong("kernel, stride and dilation must be 1 or more")
     }
-    let [Some(rows), Some(columns)] = [windows(0, height), windows(1, width)] else {
-        wrong("strides and kernel are at least 1, and the dilated kernel fits in the padded image")
+    if [kernel_size, stride, dilation, padding].as_flattened().iter().any(|&option| option >= POSITIONS) {
+        wrong("kernel, stride, dilation and padding must be less than 2^31")
+    }
+    let windows = |axis: usize, extent: usize| {
+        let reach = (kernel_size[axis] - 1) * dilation[axis] + 1;
+        Some((extent + 2 * padding[axis]).checked_sub(reach)? / stride[axis] + 1)
     };
-    let output = [batch, channels * kernel_size[0] * kernel_size[1], rows * columns];
+    let [Some(rows), Some(columns)] = [windows(0, height), windows(1, width)] else {
+        wrong("the dilated kernel must fit in the padded image")
+    };
+    let elements = |factors: [usize; 3]| factors.into_iter().fold(1, usize::saturating_mul);
+    let output = [batch, elements([channels, kernel_size[0], kernel_size[1]]), elements([1, rows, columns])];
+    check_size(NAME, &TensorType::new(x.dtype(), output.into()));
     if output.contains(&0) {
         return memory::zeros(output.into(), x.dtype());
     }

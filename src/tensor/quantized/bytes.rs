@@ -11,6 +11,7 @@ use super::words::{pack, unpack};
 use super::{Blocks, MpsGraphQuantizedTensor, Packing};
 use crate::burn::{dtype_of, quantized_data, shape_of};
 use crate::error::{invalid, unsupported};
+use crate::tensor_type::elements_of;
 
 const OP: &str = "q_from_data";
 
@@ -25,9 +26,13 @@ pub(crate) struct SplitData {
 pub(crate) fn split(data: &TensorData) -> SplitData {
     let (dtype, shape) = (dtype_of(data), shape_of(data));
     let DType::QFloat(scheme) = dtype else { invalid(OP, format!("dtype {dtype:?} is not quantized")) };
+    let bytes = data.as_bytes();
+    // A value takes two bits at least.
+    let Some(count) = elements_of(shape).filter(|count| count / 4 <= bytes.len()) else {
+        invalid(OP, format!("{} bytes of data are too few for shape {:?} of {scheme:?}", bytes.len(), &shape[..]));
+    };
     let blocks = Blocks::of(OP, &scheme, shape);
     let packing = Packing::of_checked(scheme.value);
-    let (bytes, count) = (data.as_bytes(), shape.num_elements());
     let lengths = value_bytes(&scheme, packing, count);
     let length = lengths.into_iter().find(|length| length + 4 * blocks.count == bytes.len());
     let Some(length) = length else {

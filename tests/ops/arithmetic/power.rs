@@ -40,6 +40,8 @@ cases! {
         powf_scalar = |x = [4.0, 9.0]| x.powf_scalar(1.5) => [8.0, 27.0];
         powi = |x = [2.0, -2.0, 4.0], y = [3.0, 3.0, -1.0]| x.powi(y) => [8.0, -8.0, 0.25];
         powi_scalar = |x = [2.0, -2.0]| x.powi_scalar(3) => [8.0, -8.0];
+        powi_scalar_beyond_i64 = |x = [1.0, 2.0, -0.5]| x.powi_scalar(1e30) => [1.0, f64::INFINITY, 0.0];
+        powi_scalar_of_the_largest = |x = [1.0, 2.0, 0.5]| x.powi_scalar(u64::MAX) => [1.0, f64::INFINITY, 0.0];
     }
 }
 

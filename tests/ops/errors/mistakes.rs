@@ -2,10 +2,12 @@
 //! methods, as burn-router and custom ops do, and so avoid Burn's own checks.
 
 use burn::tensor::backend::ExecutionError;
-use burn::tensor::ops::{AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps};
+use burn::tensor::ops::{
+    AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps, UnfoldOptions,
+};
 use burn::tensor::{
-    BoolDType, BoolStore, DType, Distribution, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor,
-    TensorData, TensorPrimitive, s,
+    BoolDType, BoolStore, DType, Distribution, FloatDType, IndexingUpdateOp, Int, IntDType, Scalar, Shape, Slice,
+    Tensor, TensorData, TensorPrimitive, s,
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 
@@ -43,11 +45,22 @@ fn attention(query: [usize; 4], key: [usize; 4]) -> MpsGraphTensor {
     B::attention(float(query), float(key), float(key), None, None, AttentionModuleOptions::default())
 }
 
+/// Windows of 2 by 2 of an image of 4 by 4.
+fn unfold4d(padding: [usize; 2], dilation: [usize; 2]) -> MpsGraphTensor {
+    B::unfold4d(float([1, 1, 4, 4]), [2, 2], UnfoldOptions::new([1, 1], padding, dilation))
+}
+
 /// A call, and what its panic says.
 type Case = (fn() -> MpsGraphTensor, &'static [&'static str]);
 
 const CASES: &[Case] = &[
     (|| B::float_reshape(float([2, 3]), [4, 2].into()), &["reshape", "[2, 3]", "[4, 2]"]),
+    // A product of extents that `usize` cannot hold wraps to the number of elements.
+    (|| B::float_reshape(float([4]), [(1usize << 62) + 1, 4].into()), &["reshape", "[4]", "[4611686018427387905, 4]"]),
+    (
+        || B::float_expand(float([1, 1]), [3, 0xAAAA_AAAA_AAAA_AAAB_usize].into()),
+        &["expand", "[3, 12297829382473034411]", "2^31"],
+    ),
     (|| B::float_swap_dims(float([2, 3]), 0, 2), &["swap_dims", "0 and 2", "[2, 3]"]),
     (|| B::int_permute(int([2, 3]), &[1, 1]), &["permute", "[1, 1]", "[2, 3]"]),
     (|| B::float_flip(float([2, 3]), &[0, 5]), &["flip", "[0, 5]", "[2, 3]"]),
@@ -58,9 +71,17 @@ const CASES: &[Case] = &[
     (|| B::float_repeat_dim(float([1, 3]), 0, 1 << 30), &["repeat_dim", "[1073741824, 3]", "2^31", "split"]),
     (
         || B::float_random([2].into(), Distribution::Normal(0.0, f64::NAN), &DEVICE, FloatDType::F32),
-        &["random", "Normal(0, NaN)", "finite"],
+        &["random", "Normal(0.0, NaN)", "finite"],
     ),
     (|| B::float_unfold(float([2, 3]), 1, 0, 1), &["unfold", "windows of 0", "[2, 3]"]),
+    (|| B::float_unfold(float([2, 3]), 2, 1, 1), &["unfold", "dim 2", "[2, 3]"]),
+    (|| B::float_unfold(float([100_000]), 0, 50_000, 1), &["unfold", "[50001, 50000]", "2^31"]),
+    (|| unfold4d([1, 1], [usize::MAX, 1]), &["unfold4d", "dilation", "2^31", "[1, 1, 4, 4]"]),
+    (|| unfold4d([1 << 29, 1], [1, 1]), &["unfold4d", "[1, 4, 5368709135]", "2^31", "split"]),
+    (|| unfold4d([1, 1], [6, 1]), &["unfold4d", "dilation [6, 1]", "[1, 1, 4, 4]", "fit"]),
+    (|| B::float_slice(float([2]), &[Slice { start: 0, end: None, step: 0 }]), &["slice", "step 0", "dim 0", "[2]"]),
+    (|| B::int_powi_scalar(int([2]), Scalar::Float(1e30)), &["powi_scalar", "1e30", "I32", "i64 must hold it"]),
+    (|| B::float_powi_scalar(bools(), Scalar::Int(7)), &["pow", "Bool", "floats or integers"]),
     (|| B::float_slice(float([2]), &[Slice::full(), Slice::full()]), &["slice", "2 slices", "[2]"]),
     (
         || B::float_slice_assign(float([4]), &[Slice::new(0, Some(2), 1)], float([3])),
@@ -107,12 +128,22 @@ const CASES: &[Case] = &[
         || B::embedding_backward(float([2, 3]), float([1, 4, 5]), int([1, 4])),
         &["embedding_backward", "[1, 4, 5]", "[1, 4]", "[2, 3]", "[rows, width]"],
     ),
+    (|| B::float_gather(0, float([2]), float([1])), &["gather", "F32", "[1]", "integers"]),
+    (|| B::float_select(float([2]), 0, bools()), &["select", "Bool", "[1]", "integers"]),
+    (|| B::float_gather_nd(float([2]), float([1, 1])), &["gather_nd", "F32", "integers"]),
+    (|| B::embedding(float([2, 3]), float([1, 1])), &["embedding", "F32", "integers"]),
+    (|| B::float_scatter_add(0, float([2]), float([1]), float([1])), &["scatter_add", "F32", "integers"]),
+    (|| B::float_select_add(float([2]), 0, float([1]), float([1])), &["select_add", "F32", "integers"]),
     (|| B::float_matmul(float([2, 3]), float([4, 2])), &["float_matmul", "[2, 3]", "[4, 2]", "F32"]),
     (|| B::float_matmul(float([2, 3]), half([3, 2])), &["float_matmul", "F32", "F16"]),
     (|| B::float_matmul(float([3]), float([3, 2])), &["float_matmul", "[3]", "two axes"]),
     (|| B::float_matmul(float([2, 4, 3]), float([3, 3, 2])), &["float_matmul", "[2, 4, 3]", "[3, 3, 2]"]),
     (|| B::int_matmul(int([2, 3]), int([4, 2])), &["int_matmul", "[2, 3]", "[4, 2]", "I32"]),
     (|| B::linear(float([2, 3]), float([3, 4]), Some(float([3]))), &["linear", "[3]", "4 outputs"]),
+    (
+        || B::linear_weight_backward(float([2, 3, 4]), float([3, 2, 5])),
+        &["linear_weight_backward", "[2, 3, 4]", "[3, 2, 5]", "the same positions"],
+    ),
     (|| B::layer_norm(float([2, 3]), float([2]), None, 1e-5), &["layer_norm", "[2, 3]", "[2]"]),
     (|| B::layer_norm(float([2, 3]), half([3]), None, 1e-5), &["layer_norm", "F32", "F16"]),
     (
