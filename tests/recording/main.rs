@@ -22,6 +22,7 @@ mod hangs;
 mod kept;
 mod lengths;
 mod liveness;
+mod lookalikes;
 mod memory;
 mod mishaps;
 mod mlp;
