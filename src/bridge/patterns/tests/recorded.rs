@@ -231,7 +231,8 @@ fn what_is_read_besides_a_sum_of_products_stays() {
 #[test]
 fn a_product_that_waits_for_another_with_its_left_operand_stays() {
     let found = compiled(|| {
-        let (x, weights) = (plain([8, 8]), plain([8, 8]));
+        // So many rows that both would be one product if the second did not read the first.
+        let (x, weights) = (plain([64, 64]), plain([64, 8]));
         let first = x.clone().matmul(weights);
         first.clone() + x.matmul(first.exp())
     });
