@@ -229,11 +229,17 @@ fn casts_of_casts_that_lose_something() {
     let small = || through(wide(), &[DType::I8]);
     assert_eq!(barriers_of_casts(|| through(wide(), &[DType::F32, DType::I64])), [false, true, true]);
     assert_eq!(barriers_of_casts(|| through(small(), &[DType::BF16, DType::F32])), [false, true, false, false]);
+    let short = [DType::I16, DType::BF16, DType::F32];
+    assert_eq!(barriers_of_casts(|| through(floats(), &short)), [false, false, true]);
     // No integers hold those of u64, so they do not fit before.
     assert_eq!(barriers_of_casts(|| through(floats(), &[DType::U64, DType::I32])), [false, true]);
     // Moved in between.
     let turned = || arithmetic::cast(transpose(arithmetic::cast(floats(), DType::F16)), DType::F32);
     assert_eq!(barriers_of_casts(turned), [false, true]);
+    // A mean is computed in 64 bits.
+    let (mean, _) = program(|| reduction::mean_dim(through(wide(), &[DType::I32]), 1));
+    let mean = mean.nodes.iter().find(|node| matches!(node.op, Op::Reduction(_))).expect("one is recorded");
+    assert!(mean.inputs[0].barrier);
     // Nothing is lost, or the values fit before the cast, or there is an op in between.
     assert_eq!(barriers_of_casts(|| through(made(&[2, 3], DType::F16), &[DType::F32, DType::F16])), [false, false]);
     assert_eq!(barriers_of_casts(|| through(floats(), &[DType::I8, DType::I32, DType::F32])), [false; 3]);
