@@ -265,3 +265,15 @@ fn mistakes_are_refused() {
     let half = Tensor::<B, 2>::zeros([2, 3], &Default::default()).cast(FloatDType::F16).into_primitive().tensor();
     assert_refused(&["sort", "dim 2", "[2, 3]"], || B::float_sort(half, 2, false));
 }
+
+/// So many that the positions leave digits of 16 bits, of which two are the lower half of an element.
+#[test]
+fn long_rows_of_64_bit_integers() {
+    let low = |at: i64| (at * 0x9e37_79b9) & 0xffff_ffff;
+    let numbers: Vec<i64> = (0..2000).map(|at| ((at % 3 - 1) << 32) | low(at)).collect();
+    let row = TensorData::new(numbers.clone(), [2000]);
+    let row = Tensor::<MpsGraph, 1, Int>::from_data(row, (&Default::default(), DType::I64));
+    let mut sorted = numbers;
+    sorted.sort_unstable();
+    row.sort(0).into_data().assert_eq(&TensorData::new(sorted, [2000]), true);
+}
