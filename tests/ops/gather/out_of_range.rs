@@ -21,6 +21,12 @@ fn gather_reads_zero() {
 }
 
 #[test]
+fn gather_along_an_axis_of_one_element_reads_zero() {
+    let found = at::<2>([[10, 20]]).gather(0, at([[0, 1], [-1, 0]])).into_data();
+    found.assert_eq(&TensorData::from([[10, 0], [0, 20]]), true);
+}
+
+#[test]
 fn select_reads_the_nearest_row() {
     let found = table().select(0, at([3, -1, i32::MAX, i32::MIN, 1])).into_data();
     found.assert_eq(&TensorData::from([[50, 60], [10, 20], [50, 60], [10, 20], [30, 40]]), true);

@@ -17,6 +17,12 @@ fn scatter_skips_them() {
 }
 
 #[test]
+fn scatter_along_an_axis_of_one_element_skips_them() {
+    let found = of::<2>([[10, 20]]).scatter(0, of([[0, 1], [-1, 0]]), of([[1, 2], [3, 4]]), IndexingUpdateOp::Add);
+    found.into_data().assert_eq(&TensorData::from([[11, 24]]), true);
+}
+
+#[test]
 fn select_assign_meets_the_nearest_row() {
     let found = of::<2>([[10], [30], [50]]).select_assign(0, of([7, -1]), of([[1], [2]]), IndexingUpdateOp::Add);
     found.into_data().assert_eq(&TensorData::from([[12], [30], [51]]), true);
