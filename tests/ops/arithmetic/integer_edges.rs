@@ -242,3 +242,10 @@ fn bitwise_ops_take_64_bit_integers_of_all_axes() {
     let expected = TensorData::new(left.map(|a| a >> 3).to_vec(), shape);
     assert_gives("right by a number", &expected, || one(of(&left, shape, DType::I64)), Exact);
 }
+
+/// Integers take the exponent modulo 2^32.
+#[test]
+fn the_power_of_2_to_the_32_is_that_of_0() {
+    let x = Ints::from_data([2, -3, 0], &Default::default());
+    x.powi_scalar(1_i64 << 32).into_data().assert_eq(&TensorData::from([1, 1, 1]), true);
+}

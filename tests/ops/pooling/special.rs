@@ -25,6 +25,8 @@ cases! {
         position_of_minus_infinity = |x = [[[[-INF, -INF], [-INF, -INF]]]]|
             max_pool2d_with_indices(x, [2, 2], [1, 1], [1, 1], [1, 1], false).1
             => [[[[0, 0, 1], [0, 0, 1], [2, 2, 3]]]];
+        position_of_minus_infinity_beside_padding = |x = [[[[-INF, -INF], [-INF, -INF]]]]|
+            max_pool2d_with_indices(x, [2, 2], [1, 1], [0, 1], [1, 1], false).1 => [[[[0, 0, 1]]]];
         // Windows without an element have the index -1.
         no_position = |x = [[[1.0, 2.0]]]| max_pool1d_with_indices(x, 1, 1, 2, 1, false).1
             => [[[-1, -1, 0, 1, -1, -1]]];
