@@ -146,6 +146,9 @@ fn reshapes_with_two_extents_of_one() {
     let flattened = || reshape(made(&[2, 1, 2, 1, 2], DType::F32), [4, 2].into());
     let found = barriers(|| matmul(flattened(), made(&[2, 4], DType::F32)));
     assert_eq!(found, [[hides, false]]);
+    // The product itself: a row times a column.
+    let negative = |shape: &[usize]| arithmetic::unary(UnaryOp::Neg, made(shape, DType::F32));
+    assert_eq!(barriers(|| matmul(negative(&[1, 4]), negative(&[4, 1]))), [[hides; 2]]);
     let ordinary = || reshape(made(&[2, 2, 2], DType::F32), [4, 2].into());
     assert_eq!(barriers(|| matmul(ordinary(), made(&[2, 4], DType::F32))), [NONE]);
 }
