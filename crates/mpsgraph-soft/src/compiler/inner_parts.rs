@@ -18,15 +18,20 @@ pub fn join(job: Job) -> Job {
 
 fn product(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let Node { output, .. } = nodes.node(id);
-    let (mut sum, last) = binary(nodes, id, BinaryOp::Add)?;
     if output.dtype != DType::F32 {
         return None;
     }
-    // From the last part to the first one.
-    let mut products = vec![last];
-    while let Some((before, product)) = binary(nodes, sum, BinaryOp::Add) {
+    // From the last part to the first one. Nothing else is walked through: every sum is asked for its parts, and sums
+    // of other values may be long.
+    let is_product = |id: ValueId| nodes.node(id).op == Op::MatMul;
+    let mut products = Vec::new();
+    let mut sum = id;
+    while let Some((before, product)) = binary(nodes, sum, BinaryOp::Add).filter(|&(_, last)| is_product(last)) {
         products.push(product);
         sum = before;
+    }
+    if products.is_empty() {
+        return None;
     }
     products.push(sum);
     let mut inner = 0;

@@ -71,20 +71,51 @@ impl Layout {
         layout
     }
 
+    /// In an order in which memory that overlaps is neighbours: a step may be a loop with thousands of results.
     fn check(&self, Access { reads, writes }: &Access) {
-        for (at, &to) in writes.iter().enumerate() {
-            assert!(matches!(to, Storage::Output(_) | Storage::Scratch(_)), "{to} is read only");
-            for &other in writes[at + 1..].iter().chain(reads) {
-                assert!(!self.overlap(to, other), "a step writes {to}, which overlaps its {other}");
+        let mut written: Vec<Place> = writes.iter().map(|&to| self.place(to)).collect();
+        written.sort_unstable();
+        for at in &written {
+            assert!(matches!(at.name, Storage::Output(_) | Storage::Scratch(_)), "{} is read only", at.name);
+        }
+        let refuse = |a: &Place, b: &Place| panic!("a step writes {}, which overlaps its {}", a.name, b.name);
+        for pair in written.windows(2).filter(|pair| pair[0].overlaps(&pair[1])) {
+            refuse(&pair[0], &pair[1]);
+        }
+        for read in reads.iter().map(|&from| self.place(from)) {
+            let before = written.partition_point(|to| (to.block, to.start) < (read.block, read.end));
+            // What is written does not overlap, so of that which begins before the end the last one reaches farthest.
+            if let Some(to) = written[..before].last().filter(|to| to.overlaps(&read)) {
+                refuse(to, &read);
             }
         }
     }
 
-    /// Whether two names stand for memory that overlaps. Inputs and outputs do not, as who runs the plan promises.
-    fn overlap(&self, a: Storage, b: Storage) -> bool {
-        let (Storage::Scratch(p), Storage::Scratch(q)) = (a, b) else { return a == b };
-        let [p, q] = [p, q].map(|at| self.scratch_pieces[at]);
-        p.offset < q.offset + q.bytes && q.offset < p.offset + p.bytes
+    /// Inputs and outputs are blocks by themselves, which do not overlap, as who runs the plan promises.
+    fn place(&self, name: Storage) -> Place {
+        let whole = |block| Place { block, start: 0, end: 1, name };
+        match name {
+            Storage::Scratch(at) => {
+                let Piece { offset, bytes } = self.scratch_pieces[at];
+                Place { block: None, start: offset, end: offset + bytes, name }
+            }
+            Storage::Input(_) | Storage::Output(_) | Storage::Constant(_) => whole(Some(name)),
+        }
+    }
+}
+
+/// Where a name's memory is: bytes of the scratch memory, or of a block of its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    block: Option<Storage>,
+    start: usize,
+    end: usize,
+    name: Storage,
+}
+
+impl Place {
+    fn overlaps(&self, other: &Place) -> bool {
+        self.block == other.block && self.start < other.end && other.start < self.end
     }
 }
 

@@ -23,7 +23,7 @@ fn a_step_has_what_it_writes_for_itself() {
     for (reads, writes, reason) in [
         (vec![Scratch(0)], vec![Scratch(0)], "a step writes t0, which overlaps its t0"),
         (vec![Scratch(1)], vec![Scratch(0)], "a step writes t0, which overlaps its t1"),
-        (vec![], vec![Scratch(1), Scratch(0)], "a step writes t1, which overlaps its t0"),
+        (vec![], vec![Scratch(1), Scratch(0)], "a step writes t0, which overlaps its t1"),
         (vec![Output(1)], vec![Output(1)], "a step writes out1, which overlaps its out1"),
         (vec![], vec![Constant(0)], "const0 is read only"),
         (vec![], vec![Input(3)], "in3 is read only"),
