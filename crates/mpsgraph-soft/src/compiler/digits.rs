@@ -187,6 +187,9 @@ fn words(nodes: &Nodes, digits: &[ValueId]) -> Option<(Vec<ValueId>, u32)> {
         if !is_mask || *width.get_or_insert(own) != own {
             return None;
         }
+        if nodes.ty(word).shape != nodes.ty(digit).shape {
+            return None;
+        }
         if next == 0 {
             words.push(word);
         }

@@ -73,6 +73,7 @@ fn uncorrected(nodes: &Nodes, node: &Node) -> Option<ValueId> {
     let (quotient, b) = binary(nodes, product, BinaryOp::Mul)?;
     let is_never = binary(nodes, quotient, BinaryOp::Div)? == (a, b)
         && node.output.dtype.is_int()
+        && nodes.ty(rest).dtype.is_int()
         && is_far(nodes, far, rest, a)
         && is_zero(nodes, zero)
         && nodes.ty(value) == &node.output;

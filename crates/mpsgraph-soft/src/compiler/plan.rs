@@ -12,6 +12,7 @@ use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::storage::{Layout, Memory, Piece, Storage};
 use crate::kernels::strided::{self, Strided};
+use smallvec::SmallVec;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -175,21 +176,9 @@ impl Step {
             }
             Step::Kernel { op, method, inputs, to, ty, scratch } => {
                 let (to, scratch) = ((memory.write(*to), ty), scratch.map(|scratch| memory.write(scratch)));
-                // Only concatenations have more than three inputs; no other step allocates.
-                match &inputs[..] {
-                    [] => op.execute(method, &[], to, scratch),
-                    [a] => op.execute(method, &[input(a, memory)], to, scratch),
-                    [a, b] => op.execute(method, &[input(a, memory), input(b, memory)], to, scratch),
-                    [a, b, c] => {
-                        op.execute(method, &[input(a, memory), input(b, memory), input(c, memory)], to, scratch)
-                    }
-                    many => op.execute(
-                        method,
-                        &many.iter().map(|packed| input(packed, memory)).collect::<Vec<_>>(),
-                        to,
-                        scratch,
-                    ),
-                }
+                // Only concatenations have more; no other step allocates.
+                let inputs: SmallVec<[Input<'_>; 4]> = inputs.iter().map(|operand| input(operand, memory)).collect();
+                op.execute(method, &inputs, to, scratch);
             }
         }
     }

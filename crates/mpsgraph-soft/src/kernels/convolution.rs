@@ -5,6 +5,9 @@
 //! channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them again. A 1x1 filter
 //! multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and 3x3 filters over
 //! large results need fewer products ([`winograd`]).
+//!
+//! An infinite or NaN weight that meets padding makes NaN where columns are multiplied, and nothing where groups of one
+//! channel are summed. Apple says nothing of it, and burn-flex has both, too.
 
 mod columns;
 mod depthwise;

@@ -22,6 +22,7 @@ use half::f16;
 use loops::{CHAINS, Keys, Loops, Plain, SHORT, Scan};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// From this length on, a row of which the order matters is cut in parts.
 ///
@@ -157,7 +158,8 @@ enum Order {
     Any,
     /// One after the other; parts of a long row may be accumulated behind what the parts before them come to.
     Parts,
-    /// One after the other; blocks of a long row may be accumulated on their own, if no result is infinite.
+    /// One after the other; blocks of a long row may be accumulated on their own, if no result is infinite: in order
+    /// all behind it would be infinite or NaN.
     Blocks,
     /// One after the other.
     Strict,
@@ -256,7 +258,15 @@ impl Loops {
             return (self.in_order)(x, &self.start[..size], out);
         }
         // Each piece begins with the last result of a block.
-        share(parallel, block, &mut out[block - size..whole], |_, out| (self.behind)(out));
+        let are_finite = AtomicBool::new(true);
+        share(parallel, block, &mut out[block - size..whole], |_, out| {
+            if !(self.behind)(out) {
+                are_finite.store(false, Ordering::Relaxed);
+            }
+        });
+        if !are_finite.into_inner() {
+            return (self.in_order)(x, &self.start[..size], out);
+        }
         let (results, rest) = out.split_at_mut(whole);
         (self.in_order)(&x[whole..], &results[whole - size..], rest);
     }

@@ -39,7 +39,7 @@ pub struct Loops {
     pub rows: fn(&[u8], [usize; 2], Columns<'_, u8>),
     /// See [`ends`] and [`Behind`]; only where the order of steps matters.
     pub ends: fn(&mut [u8], usize) -> bool,
-    pub behind: fn(&mut [u8]),
+    pub behind: fn(&mut [u8]) -> bool,
     /// See [`Windows`]; where the order of steps matters, there are none.
     pub windows: fn(&[u8], usize, &[u8], &mut [u8]),
 }
@@ -73,7 +73,7 @@ impl Loops {
                 if S::Reducer::ANY_ORDER {
                     unreachable!("results are never off");
                 }
-                vectorised(Behind { out: cast_slice_mut::<u8, T>(out), scan: PhantomData::<S> });
+                vectorised(Behind { out: cast_slice_mut::<u8, T>(out), scan: PhantomData::<S> })
             },
             windows: |x, length, before, out| {
                 if !S::Reducer::ANY_ORDER {
@@ -150,8 +150,7 @@ fn in_order<T: Element, S: Scan<T>>(x: &[T], mut before: T, out: &mut [T]) {
 fn ends<T: Element, S: Scan<T>>(out: &mut [T], length: usize) -> bool {
     let (mut before, mut are_finite) = (S::Reducer::START, true);
     for end in out.iter_mut().skip(length - 1).step_by(length) {
-        // A block may overflow that is nothing of the kind behind others.
-        let is_finite = |x: T| T::LOWEST < x && x < T::HIGHEST;
+        // A block that overflows on its own may stay finite when it begins with the sum before it.
         are_finite &= is_finite(*end);
         before = S::Reducer::step(before, *end);
         are_finite &= is_finite(before);
@@ -160,21 +159,32 @@ fn ends<T: Element, S: Scan<T>>(out: &mut [T], length: usize) -> bool {
     are_finite
 }
 
-/// Results of a block that was accumulated on its own, and in front of them what comes before it.
+#[inline(always)]
+fn is_finite<T: Element>(x: T) -> bool {
+    (T::LOWEST < x) & (x < T::HIGHEST)
+}
+
+/// Results of a block that was accumulated on its own, and in front of them what comes before it. Tells whether all are
+/// finite then.
 struct Behind<'a, T, S> {
     out: &'a mut [T],
     scan: PhantomData<S>,
 }
 
 impl<T: Element, S: Scan<T>> VectorLoop for Behind<'_, T, S> {
-    type Output = ();
+    type Output = bool;
     const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> bool {
+        let mut are_finite = true;
         if let [before, results @ ..] = self.out {
-            results.iter_mut().for_each(|result| *result = S::Reducer::step(*before, *result));
+            for result in results {
+                *result = S::Reducer::step(*before, *result);
+                are_finite &= is_finite(*result);
+            }
         }
+        are_finite
     }
 }
 

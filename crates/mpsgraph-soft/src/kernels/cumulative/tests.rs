@@ -81,6 +81,16 @@ fn large_sums_that_stay_finite() {
     }
 }
 
+/// One element after the other stays infinite, though the elements behind would bring the sum of a block back.
+#[test]
+fn sums_stay_infinite() {
+    for length in [LONG, 3 * LONG + 5] {
+        let mut x = vec![0.0; length];
+        (x[5], x[length - 30], x[length - 20]) = (3e38, 1e38, -1e38);
+        compare::<f32, Sum>(&x, &[length], 0, Order::Blocks);
+    }
+}
+
 #[test]
 fn a_product_stays_0() {
     let x: Vec<f32> = (0..2 * LONG).map(|at| if at < LONG { 0.5 } else { 2.0 }).collect();

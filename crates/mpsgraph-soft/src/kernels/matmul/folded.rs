@@ -5,7 +5,8 @@
 //! signs, and so on. Where two rows differ in signs only, both results are made of the same two sums. Matrices of roots
 //! of unity become a fast Fourier transform this way; a matrix without such columns stays as it is.
 //!
-//! What an infinite number is added to and subtracted from may be NaN where the plain product is infinite.
+//! What an infinite number is added to and subtracted from may be NaN where the plain product is infinite, and two
+//! numbers of more than half the largest one may be infinite together where the plain product is finite.
 
 use std::collections::HashMap;
 

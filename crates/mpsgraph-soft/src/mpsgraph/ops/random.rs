@@ -134,7 +134,7 @@ extern "C-unwind" fn random(this: This<'_>, cmd: Sel, shape: Id, descriptor: Id,
         }
         (UNIFORM, DType::F32 | DType::F16) => {
             let (min, max) = (asked.min, asked.max);
-            if !(min < max && min.is_finite() && max.is_finite()) {
+            if !(min < max && (max - min).is_finite()) {
                 refuse!(draw.builder, "numbers from {min} to {max}: the range must be finite, and not empty");
             }
             let mut numbers = draw.uniform(draw.shape.clone(), min, max);
