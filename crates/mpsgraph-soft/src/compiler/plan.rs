@@ -12,7 +12,6 @@ use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::storage::{Layout, Memory, Piece, Storage};
 use crate::kernels::strided::{self, Strided};
-use smallvec::SmallVec;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -176,9 +175,16 @@ impl Step {
             }
             Step::Kernel { op, method, inputs, to, ty, scratch } => {
                 let (to, scratch) = ((memory.write(*to), ty), scratch.map(|scratch| memory.write(scratch)));
-                // Only concatenations have more; no other step allocates.
-                let inputs: SmallVec<[Input<'_>; 4]> = inputs.iter().map(|operand| input(operand, memory)).collect();
-                op.execute(method, &inputs, to, scratch);
+                let of = |operand| input(operand, memory);
+                // Only concatenations have more than four inputs; no other step allocates.
+                match &inputs[..] {
+                    [] => op.execute(method, &[], to, scratch),
+                    [a] => op.execute(method, &[of(a)], to, scratch),
+                    [a, b] => op.execute(method, &[of(a), of(b)], to, scratch),
+                    [a, b, c] => op.execute(method, &[of(a), of(b), of(c)], to, scratch),
+                    [a, b, c, d] => op.execute(method, &[of(a), of(b), of(c), of(d)], to, scratch),
+                    many => op.execute(method, &many.iter().map(of).collect::<Vec<_>>(), to, scratch),
+                }
             }
         }
     }

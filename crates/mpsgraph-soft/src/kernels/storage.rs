@@ -78,15 +78,14 @@ impl Layout {
         for at in &written {
             assert!(matches!(at.name, Storage::Output(_) | Storage::Scratch(_)), "{} is read only", at.name);
         }
-        let refuse = |a: &Place, b: &Place| panic!("a step writes {}, which overlaps its {}", a.name, b.name);
-        for pair in written.windows(2).filter(|pair| pair[0].overlaps(&pair[1])) {
-            refuse(&pair[0], &pair[1]);
+        for pair in written.windows(2) {
+            pair[0].check_is_apart_from(&pair[1]);
         }
         for read in reads.iter().map(|&from| self.place(from)) {
             let before = written.partition_point(|to| (to.block, to.start) < (read.block, read.end));
             // What is written does not overlap, so of that which begins before the end the last one reaches farthest.
-            if let Some(to) = written[..before].last().filter(|to| to.overlaps(&read)) {
-                refuse(to, &read);
+            if let Some(to) = written[..before].last() {
+                to.check_is_apart_from(&read);
             }
         }
     }
@@ -114,8 +113,9 @@ struct Place {
 }
 
 impl Place {
-    fn overlaps(&self, other: &Place) -> bool {
-        self.block == other.block && self.start < other.end && other.start < self.end
+    fn check_is_apart_from(&self, other: &Place) {
+        let overlaps = self.block == other.block && self.start < other.end && other.start < self.end;
+        assert!(!overlaps, "a step writes {}, which overlaps its {}", self.name, other.name);
     }
 }
 
