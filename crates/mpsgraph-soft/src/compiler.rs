@@ -2,7 +2,7 @@
 //!
 //! [`compile`] first makes a graph of fewer or cheaper nodes, by the [`PASSES`]. Then it makes steps of the nodes,
 //! which are the [`Plan`]: views need none, and elementwise nodes share them. Each pass is a file of its own, which
-//! says what the pass looks for, what it puts there, and why no bit changes.
+//! says what the pass looks for, what it puts there, and why no bit changes, or which bits may.
 
 #![forbid(unsafe_code)]
 

@@ -2,6 +2,9 @@
 //!
 //! The backend flattens the leading axes of a product. Of heads that stand side by side in memory strides cannot
 //! express the flat axis, so they would be copied; they can express the axes that were there before.
+//!
+//! Each product multiplies the same numbers as before. How it adds them up may depend on the strides of its operands,
+//! so results agree within rounding.
 
 use super::views::{self, LoopOp, Work};
 use super::{Job, dead_code};

@@ -1,5 +1,6 @@
 //! Hands biases to the convolutions whose outputs they are added to: the kernel adds them while its result is in the
-//! cache, which saves a pass over memory.
+//! cache, which saves a pass over memory. It adds each bias to the finished sum, as the addition would, so no bit
+//! changes.
 
 use super::Job;
 use crate::ir::{BinaryOp, ElementwiseOp, Node, Nodes, Op, TensorType, ValueId, ViewOp};

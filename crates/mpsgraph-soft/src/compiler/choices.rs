@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A selection from what a loop computes stays in that loop. Of rows that a gather would spread first, those that are
-//! selected are copied from where they are.
+//! selected are copied from where they are. Rows are copied byte by byte, so no bit changes.
 
 use super::Job;
 use crate::ir::{DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};

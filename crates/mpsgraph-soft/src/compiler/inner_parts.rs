@@ -5,7 +5,7 @@
 //! a[:, 0..n] b[0..n, :] + a[:, n..2n] b[n..2n, :] + ...  =  a b
 //! ```
 //!
-//! Only f32, of which one product adds up the same numbers in another order.
+//! Only f32: one product adds up the same numbers in another order, so results agree with the parts' within rounding.
 
 use super::Job;
 use super::reading::{binary, part_of};

@@ -1,9 +1,9 @@
 //! Places intermediate results in one block of scratch memory.
 //!
 //! A result lives from the step that makes it to the last one that reads it; two may share memory if they never live
-//! at the same time. The largest are placed first, each at the lowest address that is free for its whole life. That
-//! looks at all that are placed already for each, so a great many are placed one after the other as they are made, each
-//! in the smallest hole that the dead ones have left.
+//! at the same time. The largest are placed first, each at the lowest address that is free for its whole life. To find
+//! that address, each result is compared with all that are placed already. So where there are very many results, they
+//! are placed in the order in which they are made instead, each in the smallest hole that dead results have left.
 
 mod holes;
 

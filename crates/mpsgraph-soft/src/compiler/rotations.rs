@@ -1,6 +1,9 @@
 //! Finds products whose result is rotated: each pair of its rows stands for the real and the imaginary parts of complex
 //! numbers, which a loop multiplies by constants. A folded product does that while its result is in the cache, which
 //! saves two passes over memory.
+//!
+//! The kernel keeps numbers that are too small to be normal, as products of matrices do, where the loop would make them
+//! zeros: the last bits of results may differ where such a number is added. All other bits are the loop's.
 
 use super::Job;
 use super::fusion::{self, Group};

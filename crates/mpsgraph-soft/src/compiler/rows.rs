@@ -31,7 +31,8 @@ pub fn join(parts: Parts) -> Parts {
                 at = run.steps.end;
                 runs.push(run);
             }
-            // So a long run that is of no use is not looked at as often as it is long.
+            // A run that begins one step later is rarely of more use, and to try each step of a long run as the first
+            // one would take quadratic time.
             Some(run) => at += (run.steps.len() / 8).max(1),
             None => at += 1,
         }

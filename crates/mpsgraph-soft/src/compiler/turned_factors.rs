@@ -1,5 +1,8 @@
 //! Numbers that only products read, and that are made of a turned matrix one by one, are made as the matrix lies, and
 //! turned then: a product reads them turned, and nothing is moved.
+//!
+//! The numbers are the same, bit by bit. How a product adds up may depend on the strides of its operands, so products
+//! agree within rounding.
 
 use super::Job;
 use super::views::{self, View};

@@ -9,6 +9,8 @@
 //! input gradient    = gradient * weights              [batch, elements]
 //! weights' gradient = gradient transposed * input     [outputs, elements]
 //! ```
+//!
+//! A product may add up in another order than a convolution, so results agree within rounding.
 
 use super::Job;
 use crate::ir::{Node, Nodes, Op, TensorType, ValueId, ViewOp};

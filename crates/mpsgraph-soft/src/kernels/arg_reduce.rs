@@ -261,7 +261,8 @@ fn first_of_columns<T: Flipped, const OR_NAN: bool, const N: usize>(
 ) {
     let columns: [&[T]; N] = array::from_fn(|lane| &x[starts[lane]..][..(extent - 1) * inner + 1]);
     let (mut best, mut first) = ([T::LOWEST_KEY; N], [-1; N]);
-    // Of one number for all lanes the compiler flips each element before it is in the vector.
+    // If the compiler saw that all lanes have the same number, it would flip each element by itself, before the
+    // elements become a vector.
     let flip = black_box([flip; N]);
     for at in 0..extent {
         let elements: [T; N] = array::from_fn(|lane| columns[lane][at * inner]);

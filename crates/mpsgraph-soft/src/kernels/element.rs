@@ -133,8 +133,8 @@ macro_rules! float {
     };
 }
 float!(f32, 1.0, f32::NEG_INFINITY, f32::INFINITY, inline: always);
-// Graphs cast to f32 before they compute in loops of these steps. Of those that do not, many conversions in each loop
-// would be most of what there is to compile.
+// Most graphs cast to f32 before they compute, so loops over these types run seldom. They call the steps instead of
+// inlining them, because inlined conversions would be most of what there is to compile.
 float!(f16, f16::ONE, f16::NEG_INFINITY, f16::INFINITY, inline: never);
 float!(bf16, bf16::ONE, bf16::NEG_INFINITY, bf16::INFINITY, inline: never);
 

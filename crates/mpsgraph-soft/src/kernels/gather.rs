@@ -1,4 +1,7 @@
-//! The gathers: rows of the data tensor in the order of the indices; an index out of range reads zeros.
+//! The gathers: rows of the data tensor in the order of the indices.
+//!
+//! An index out of range reads zeros if there is one index per element ([`Along`](Indexing::Along)); in the other forms
+//! it ends the run in an error.
 //!
 //! Only bytes move, so of an element only its size matters. [`Rows`] says which row.
 

@@ -39,22 +39,25 @@ const MAX_RANK: usize = super::strided::MAX_RANK;
 /// others gain.
 pub const READ: Worth = Worth { awake: PARALLEL_BYTES, woken: 2 * PARALLEL_BYTES };
 
-/// How a reduction combines elements: floats of 32 bits and integers, which wrap; sums, products and means also f16,
-/// which accumulate in their own width, as on the hardware, so the caller casts up first.
+/// How a reduction combines elements. Integers wrap. Sums, products and means of f16 accumulate in 16 bits, as on the
+/// hardware; a caller that wants more precision casts up first. Other reductions of f16 are computed in f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ReduceOp {
     Sum,
     Prod,
-    /// NaN is skipped; all NaN gives the infinity that starts the search.
+    /// The smallest element that is not NaN; positive infinity if all elements are NaN.
     Min,
+    /// The largest element that is not NaN; negative infinity if all elements are NaN.
     Max,
-    /// Of f32.
+    /// The smallest element, or NaN if an element is NaN. The loops are for f32.
     MinNan,
+    /// The largest element, or NaN if an element is NaN. The loops are for f32.
     MaxNan,
-    /// Of bytes.
+    /// Whether no element is 0. The loops are for types of one byte; of others it is first asked which elements are 0.
     And,
+    /// Whether an element is not 0, with the same loops.
     Or,
-    /// Of floats.
+    /// The sum divided by the number of elements, of f32 and f16; methods make means of integers from sums.
     Mean,
 }
 
@@ -106,7 +109,7 @@ fn inner(op: ReduceOp, dtype: DType) -> Inner {
     }
 }
 
-/// The truth value that decides a reduction of such, wherever it is.
+/// The element that decides a reduction of bools wherever it stands, so that no other element need be read.
 fn settling(op: ReduceOp, dtype: DType) -> Option<u8> {
     match op {
         ReduceOp::Or | ReduceOp::Sum if dtype == DType::Bool => Some(1),

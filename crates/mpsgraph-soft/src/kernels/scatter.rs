@@ -1,4 +1,7 @@
-//! The scatters: the data tensor with rows combined with updates; an index out of range is skipped.
+//! The scatters: the data tensor with rows combined with updates.
+//!
+//! An update whose index is out of range is skipped if there is one index per element
+//! ([`Along`](Indexing::Along)); in the other forms such an index ends the run in an error.
 //!
 //! Updates to one element are applied in the order of their positions, each rounded to the dtype. Threads divide the
 //! rows that are written, not the updates, so the result is the same for any number of them. [`Rows`] says which row.

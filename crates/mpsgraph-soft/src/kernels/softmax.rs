@@ -1,7 +1,7 @@
 //! Softmax along an axis: `e^(x - max)` over the sum of the same.
 //!
-//! A row of negative infinities only gives NaN, as does any row with a NaN or positive infinity. The result holds the
-//! exponentials until they are scaled.
+//! A row of nothing but negative infinities becomes NaN, and so does each row that holds a NaN or a positive infinity.
+//! Of long rows, the result's memory holds the exponentials until their sum is known, by which they are scaled then.
 
 use super::Kernel;
 use super::call::Call;

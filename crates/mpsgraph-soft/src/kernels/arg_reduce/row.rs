@@ -37,8 +37,8 @@ fn beats<T: Flipped, const OR_NAN: bool>(x: T, best: T) -> bool {
     if OR_NAN { ((x > best) | x.is_nan()) & !best.is_nan() } else { x > best }
 }
 
-/// Whether the position may be that of `x`. A row of NaN alone holds no element equal to the start, and a NaN equals
-/// nothing.
+/// Whether `x` is the extreme value that was found. A NaN equals nothing, so NaN are asked for by themselves where they
+/// are chosen. Where they are not, a row of NaN alone has no hit, because no element equals the start of the search.
 #[inline(always)]
 fn is_hit<T: Flipped, const OR_NAN: bool>(x: T, best: T) -> bool {
     (x == best) | (OR_NAN & x.is_nan())

@@ -93,15 +93,15 @@ fn positive_zero(x: f32) -> f32 {
     x + 0.0
 }
 
-/// The smaller, or the first NaN if one is. Without NaN in `a`, which is put in last, it is an instruction of the
-/// processor.
+/// The smaller one, or NaN if there is one, `a`'s before `b`'s. The comparison gives `b` if either is NaN, as the
+/// processor's instruction for minima does, so it becomes that instruction, and only a NaN in `a` is put in behind it.
 #[inline(always)]
 pub fn smaller_or_nan(a: f32, b: f32) -> f32 {
     let smaller = if a < b { a } else { b };
     if a.is_nan() { a } else { smaller }
 }
 
-/// The larger, or the first NaN if one is.
+/// The larger one, or NaN if there is one, in the way of [`smaller_or_nan`].
 #[inline(always)]
 pub fn larger_or_nan(a: f32, b: f32) -> f32 {
     let larger = if a > b { a } else { b };

@@ -214,8 +214,8 @@ impl LoopBuilder {
         Register { at: self.sizes.len() as u32 - 1, ty }
     }
 
-    /// Panics unless these are values of `dtype`: the loops go by it, so they would read beyond tiles of smaller
-    /// elements. A register of another builder has at least the size of a value of this one.
+    /// Panics unless these are values of `dtype`: a loop for `dtype` would read beyond the tile of a value with smaller
+    /// elements. A register may come from another builder, so the size of this builder's value is compared as well.
     fn check<const N: usize>(&self, dtype: DType, registers: [Register; N]) {
         let ty = TileType::of(dtype);
         for register in registers {

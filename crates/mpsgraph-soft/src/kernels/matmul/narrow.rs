@@ -30,8 +30,8 @@ pub(super) enum Narrow {
 }
 
 impl Product {
-    /// How a product is worked on whose rows are shorter than a vector. It does not depend on the number of rows,
-    /// because threads may share them.
+    /// How a product is worked on whose rows are shorter than a vector; a single row is left to other ways. Beyond that
+    /// it does not depend on the number of rows, because threads may share them.
     pub(super) fn narrow(&self) -> Option<Narrow> {
         let Self { extents: (m, n, k), a: (_, a), b: (_, b), c: (_, c_row), accumulate, .. } = *self;
         if m == 1 || !(2..SIDE).contains(&n) || !vectors_are_wide() {

@@ -26,7 +26,7 @@ pub(super) enum Special {
 }
 
 impl Special {
-    /// What elements have to explain; nothing, if no order of the steps is another result.
+    /// The results of `op` that an element has to explain; `None` if the order of the steps changes no result.
     pub(super) fn of(op: ReduceOp) -> Option<Self> {
         match op {
             ReduceOp::Sum | ReduceOp::Mean => Some(Special::NotFinite),
@@ -149,14 +149,15 @@ impl Special {
     }
 }
 
-/// Whether a number is a reason for the infinity, 0 or NaN that was found: as an element, and as what the first ones
-/// come to in order, because these stay what they are, but for the sign, which the result has from all elements.
+/// Whether a number is a reason for the infinity, 0 or NaN that was found. The number is an element, or what the first
+/// elements come to in order: whatever follows, it stays infinite, 0 or NaN, and only its sign may change. So signs are
+/// not compared; that of the result comes from all elements anyway.
 #[inline(always)]
 fn explains(x: f32, found: f32) -> bool {
     (x.abs() == found.abs()) | (x.is_nan() & found.is_nan())
 }
 
-/// Whether one of the numbers does.
+/// Whether one of the numbers is such a reason.
 fn is_explained(numbers: &[f32], found: f32) -> bool {
     holds_for_some(numbers, |x| explains(x, found))
 }

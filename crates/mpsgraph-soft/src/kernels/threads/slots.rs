@@ -78,8 +78,9 @@ impl Slots {
         self.slots.iter().any(|slot| slot.state.load(Ordering::Relaxed) >= SEAT)
     }
 
-    /// Joins work, if there is some: of work inside of other work the outer one, of which more is left. Who took the
-    /// inner one, and from there on each piece before the thread that waits for the last one, would do it all alone.
+    /// Joins work, if there is some: of work inside of other work the outer one, of which more is left. A helper that
+    /// joined the innermost work would end it while the thread that opened it waits, take the next piece before that
+    /// thread does, and so do one piece after the other, all of them alone.
     pub fn join(&self) -> Option<Joined<'_>> {
         self.slots.iter().find_map(|slot| slot.join())
     }
