@@ -1,40 +1,50 @@
 //! The extents of a convolution, and how its work is cut into pieces.
+//!
+//! [`Extents`] answers what all ways of computing a convolution ask: where channels and samples lie, which inputs a tap
+//! of the filter meets, and how large a piece of the output, of the input's gradient or of the weights' gradient is.
+//! Pieces depend on the extents alone, not on how many threads there are, because the order of sums depends on them.
 
 use super::{Convolution, Wanted, Window};
 use crate::ir::TensorType;
 use crate::kernels::matmul::PARALLEL_PRODUCT;
 use std::ops::Range;
 
-/// Elements of a panel of columns: 512 KiB, half of what the second-level cache of a current processor holds.
-const PANEL: usize = 1 << 17;
 /// Positions of a tile: `gemm` multiplies so many at a time with AVX-512, and reads tiles where they are.
 pub const TILE: usize = 64;
 /// Positions of which a product has a multiple, or it copies what it reads: a vector of AVX-512.
 pub const VECTOR: usize = 16;
-/// Positions of a piece of work from which on it does not show that its last tile has fewer.
-const MANY: usize = 4 * TILE;
-/// Pieces at least, if they are of several samples, or of a part of the input.
-const FEW_PIECES: usize = 4;
-/// Products of an output element up to which a panel is one tile.
-const FEW: usize = 64;
-/// Most positions that a gradient of weights sums at a time.
-const LONG: usize = 256;
+/// Elements of a panel of columns: 512 KiB, half of what the second-level cache of a current processor holds.
+const PANEL_ELEMENTS: usize = 1 << 17;
+/// Products of an output element from which on tiles are smaller than a panel. With fewer, the calls for tiles would
+/// take time that shows.
+const MOST_SHALLOW_PRODUCTS: usize = 64;
+
+/// Outputs of a group of one channel up to which summing directly beats a product of matrices.
+const MOST_DIRECT_OUTPUTS: usize = 4;
+/// How many times as long a multiplication takes that is summed directly.
+const DIRECT_SLOWNESS: usize = 8;
+
 /// Pieces of work to aim at.
 const PIECES: usize = 8;
-/// Lines or columns of a piece for each that two pieces meet.
-const ONCE: usize = 4;
-/// Pieces of which one more for a thread than for another does not show.
-const ODD_PIECES: usize = 32;
-/// Rows of a block when rows are divided: with fewer, making the columns would take longer than multiplying them.
+/// Pieces at least, if they are of several samples, or of a part of the input.
+const LEAST_PIECES: usize = 4;
+/// Pieces from which on it does not show that one thread has one more than another.
+const LEAST_UNEVEN_PIECES: usize = 32;
+/// Rows of a block at least when rows are divided: with fewer, making the columns would take longer than multiplying
+/// them.
 pub const BLOCK: usize = 32;
-/// Elements of all partial sums of weights.
-const PARTIAL: usize = 1 << 22;
-/// Positions that a partial sum of weights has at least: adding it to the others takes as long as summing some hundred.
-const PART: usize = 1 << 10;
-/// How much longer a product takes that is summed directly.
-const DIRECTLY: usize = 8;
-/// Outputs of a group of one channel up to which summing directly beats a product.
-const DIRECT: usize = 4;
+/// Positions of a piece of several samples from which on it does not show that its last tile has fewer.
+const ENOUGH_POSITIONS: usize = 4 * TILE;
+/// Lines or columns of a piece of the input at least, for each one that it has in common with the next piece: both
+/// pieces multiply that one.
+const LEAST_LINES_PER_SHARED: usize = 4;
+
+/// Positions that a gradient of weights sums at a time, at most.
+const MOST_SUMMED_POSITIONS: usize = 256;
+/// Elements of all partial sums of a gradient of weights, at most: 16 MiB.
+const MOST_PARTIAL_ELEMENTS: usize = 1 << 22;
+/// Positions of a partial sum of weights at least: adding it to the others takes as long as summing some hundred.
+const LEAST_PARTIAL_POSITIONS: usize = 1 << 10;
 
 /// All extents of a convolution; channels are those of one group.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +120,7 @@ impl Extents {
 
     /// Whether groups are so small that a product of matrices does not pay.
     pub fn is_depthwise(&self) -> bool {
-        self.inputs == 1 && self.outputs <= DIRECT
+        self.inputs == 1 && self.outputs <= MOST_DIRECT_OUTPUTS
     }
 
     /// The convolution of the output's gradient with the mirrored filter that gives the input's, if there is one.
@@ -130,12 +140,12 @@ impl Extents {
     /// Whether several threads take part.
     pub fn is_parallel(&self) -> bool {
         let products = self.batch * self.groups * self.outputs * self.positions() * self.inner();
-        products >= if self.is_depthwise() { PARALLEL_PRODUCT / DIRECTLY } else { PARALLEL_PRODUCT }
+        products >= if self.is_depthwise() { PARALLEL_PRODUCT / DIRECT_SLOWNESS } else { PARALLEL_PRODUCT }
     }
 
     /// Positions of a panel of columns that are `height` high: whole tiles, or all.
     pub fn panel(&self, height: usize) -> usize {
-        (PANEL / height / TILE * TILE).max(TILE).min(self.positions())
+        (PANEL_ELEMENTS / height / TILE * TILE).max(TILE).min(self.positions())
     }
 
     /// Rows of a piece of work on a result with `rows` of each group in each of `samples`: all of them, or a part of at
@@ -153,14 +163,14 @@ impl Extents {
     /// Samples and rows of a piece of work on a result with `rows` of each group, if several samples together make
     /// better products than one with its few positions: all rows, or a part of at least so many.
     pub fn several(&self, rows: usize, least: usize) -> Option<[usize; 2]> {
-        let most = MANY.div_ceil(self.positions()).min(self.batch);
+        let most = ENOUGH_POSITIONS.div_ceil(self.positions()).min(self.batch);
         if !self.is_parallel() {
             return (most > 1).then_some([self.batch, rows]);
         }
         (2..=most).rev().find_map(|samples| {
             let pieces = self.batch.div_ceil(samples);
             let block = self.block(pieces, rows, least);
-            let is_enough = pieces * self.groups * (rows / block) >= FEW_PIECES;
+            let is_enough = pieces * self.groups * (rows / block) >= LEAST_PIECES;
             is_enough.then_some([self.batch.div_ceil(pieces), block])
         })
     }
@@ -200,9 +210,9 @@ impl Extents {
             return all;
         }
         let twice = (dilation * (self.filter[axis] - 1) + 1).saturating_sub(stride);
-        let fewest = stride.max(ONCE * twice);
+        let fewest = stride.max(LEAST_LINES_PER_SHARED * twice);
         let part = |parts: usize| all.div_ceil(parts).next_multiple_of(stride).min(all);
-        let least = FEW_PIECES.div_ceil(pieces).min(all / fewest).max(1);
+        let least = LEAST_PIECES.div_ceil(pieces).min(all / fewest).max(1);
         let is_even = |parts: &usize| is_even(pieces * all.div_ceil(part(*parts)));
         part((least..=2 * least).filter(|parts| all / parts >= fewest).find(is_even).unwrap_or(least))
     }
@@ -225,9 +235,9 @@ impl Extents {
     /// How the gradient of weights is summed.
     pub fn reduction(&self) -> Reduction {
         let work = self.batch * self.positions();
-        let room = PARTIAL / (self.groups * self.outputs * self.inner());
+        let room = MOST_PARTIAL_ELEMENTS / (self.groups * self.outputs * self.inner());
         let pieces = PIECES.div_ceil(self.groups);
-        let segments = if self.is_parallel() { pieces.min(room).min(work / PART).max(1) } else { 1 };
+        let segments = if self.is_parallel() { pieces.min(room).min(work / LEAST_PARTIAL_POSITIONS).max(1) } else { 1 };
         let (mut channels, mut outputs) = (self.inputs, self.outputs);
         // Each piece makes its columns and turns its gradients around, so the longer side is divided.
         while self.is_parallel()
@@ -241,7 +251,8 @@ impl Extents {
                 break;
             }
         }
-        let width = (PANEL / outputs.max(channels * self.taps()) / TILE * TILE).clamp(TILE, LONG);
+        let width =
+            (PANEL_ELEMENTS / outputs.max(channels * self.taps()) / TILE * TILE).clamp(TILE, MOST_SUMMED_POSITIONS);
         let width = width.min(self.positions());
         let segments = segments.min(self.batch * self.positions().div_ceil(width));
         Reduction { segments, channels, outputs, width }
@@ -249,7 +260,7 @@ impl Extents {
 
     /// Positions of a tile of a panel, for the output: all if there are so few products that calls would show.
     pub fn tile(&self) -> usize {
-        if self.inner() < FEW { self.panel(self.inner()) } else { TILE }
+        if self.inner() < MOST_SHALLOW_PRODUCTS { self.panel(self.inner()) } else { TILE }
     }
 
     /// Where tap `tap` of the filter meets the input along dimension `axis` at `count` output positions from `from` on:
@@ -267,7 +278,7 @@ impl Extents {
 
 /// Whether two threads have about as many of these pieces.
 fn is_even(pieces: usize) -> bool {
-    pieces >= ODD_PIECES || pieces.is_multiple_of(2)
+    pieces >= LEAST_UNEVEN_PIECES || pieces.is_multiple_of(2)
 }
 
 /// How the gradient of weights is cut into pieces.
