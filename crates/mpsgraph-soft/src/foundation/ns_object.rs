@@ -1,4 +1,8 @@
 //! `NSObject`: what every object and every class answers.
+//!
+//! All other classes inherit these methods, those of reference counting among them. Equality and hash are those of the
+//! address, unless a class has its own. `-dealloc` is refused, because only the runtime sends it, and so is allocating
+//! what Apple has no class for, such as protocols.
 
 use std::ptr;
 use std::sync::LazyLock;

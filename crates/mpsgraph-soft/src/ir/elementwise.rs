@@ -1,4 +1,8 @@
 //! Functions of the elements of one, two or three tensors.
+//!
+//! What each of them gives is said here, with its special cases (NaN, zero divisors, integers that overflow), and
+//! holds however it is computed: kernels and compiler passes go by it. Which element types a method accepts is checked
+//! where the method is (`mpsgraph/ops`).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,8 @@
 //! `MPSDataType`: codes of the element types, and numbers as bytes of them.
+//!
+//! A code holds the number of bits and flags for floats, signed integers and alternate encodings. A code that is not of
+//! a type that the runtime has, or whose type the played system is too old for, is refused with the reason. Numbers
+//! come as f64, as methods take them, and become the bytes of an element.
 
 use half::{bf16, f16};
 

@@ -1,4 +1,8 @@
 //! `MPSGraphRandomOpDescriptor`: what random numbers to draw.
+//!
+//! A descriptor only keeps its properties, which Apple's factory method fills with defaults that depend on the
+//! distribution. Setters refuse codes that are none of Apple's; whether the properties fit each other is checked where
+//! an operation reads them (`ops/random.rs`).
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -1,4 +1,9 @@
 //! [`Id`]: the address of an object, as C sees it.
+//!
+//! Messages get and give objects as such addresses, which nothing says to be alive. So what is safe here asks the
+//! object's header only, which stays when the object is dead, and panics with the object's class and what is wrong.
+//! What counts references or reaches the payload is unsafe, and is for [`Strong`](super::Strong) and
+//! [`This`](super::This), which know that a reference is held.
 
 use std::any::type_name;
 use std::ffi::c_void;

@@ -1,4 +1,9 @@
 //! Runs steps that work on the same rows, some rows at a time.
+//!
+//! Threads take tasks of many rows. A task takes block after block of few rows through all steps, so that a block is in
+//! the cache when the next step reads it. Values that nothing else reads have memory for one block of each task. If the
+//! last step reduces all elements, the blocks' results are joined when all tasks are done, in an order that does not
+//! depend on the tasks.
 
 use super::{Division, Reduced, Run, mentions, reduced, row_bytes, row_of, total};
 use crate::compiler::step::{Operand, Step};

@@ -1,4 +1,8 @@
 //! A fused group as instructions on tiles: what [`super::loop_builder`] makes and [`super::run`] executes.
+//!
+//! A tile is a part of the loop's elements, so short that what all instructions make of it stays in the first cache. A
+//! value is in the arena, where a load finds it, or in an output ([`Place`]). [`shape_tiles`] chooses how long tiles
+//! are: as long as the cache allows, and within rows where operands are then read in place.
 
 use super::load::Geometry;
 use super::pairs::Role;

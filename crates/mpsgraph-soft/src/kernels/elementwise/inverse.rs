@@ -1,4 +1,8 @@
 //! Inverses of the circular and hyperbolic functions, in the manner of [`math`](super::math).
+//!
+//! They are computed in f64 without branches and rounded once. Arcs come from the angle of a quotient or, for sines,
+//! from a polynomial of what is at most a half. The hyperbolic ones are logarithms of `1 + x`, which stay accurate near
+//! 0. Odd functions get the argument's sign at the end, so that zeros keep theirs.
 
 use super::math::{ln_f64, polynomial};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, SQRT_2};

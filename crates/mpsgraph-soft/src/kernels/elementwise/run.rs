@@ -1,4 +1,9 @@
 //! Runs a [`FusedLoop`]: tile after tile, on several threads if the work pays for waking them.
+//!
+//! [`FusedLoop::run`] works on whole operands and outputs, [`FusedLoop::run_rows`] on parts of them for a caller that
+//! takes some rows through several steps. Both check the memory and then trust it: for each tile the loads say where
+//! their elements are, or gather them into this thread's arena, and each instruction goes over the whole tile before
+//! the next one does. So values between instructions stay in the first cache.
 
 use super::fused_loop::{Fetch, FusedLoop, Load, Place, Run};
 use super::single_numbers::Block;

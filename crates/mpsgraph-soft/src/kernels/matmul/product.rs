@@ -1,4 +1,10 @@
 //! One product of f32 matrices, mostly by `gemm`: on this thread, or in pieces that threads take.
+//!
+//! [`Product::run`] takes the first of these ways that fits: all on this thread, a few rows on several threads
+//! ([`Few`]), cut in depth ([`deep`]), and pieces of rows and columns. On a thread [`Product::run_here`] tries a row
+//! ([`row`](super::row)), a column ([`column`](super::column)), one long extent ([`slim`](super::slim)), few columns
+//! ([`narrow`](super::narrow)), a right operand that is turned first ([`turned`](super::turned)), and a right operand
+//! that is copied part by part. What is left is for [`small`](super::small) or `gemm`.
 
 use std::cell::Cell;
 use std::ops::Range;

@@ -1,4 +1,8 @@
 //! Blocks in a register of AVX-512.
+//!
+//! A block is 16 numbers of f32. The processor converts f16 itself; bf16 is rounded by integers, or by an instruction
+//! where there is one ([`RoundedBf16`]). Results are those of the portable blocks: a NaN stays one when it is rounded,
+//! and minimum and maximum give the first NaN.
 
 use super::{BF16, Block, Convert, F16, Step};
 use std::arch::x86_64::*;
@@ -97,11 +101,11 @@ block!(Convert<BF16>, __m512 {
     }
 });
 
-/// bf16 where the processor has an instruction that rounds to it. That flushes, which is for products and quotients
-/// alone: other blocks that have something to flush are rounded by integers.
+/// bf16 where the processor has an instruction that rounds to it. The instruction makes zeros of subnormal numbers,
+/// which is right for products and quotients only; other blocks that hold such numbers are rounded by integers.
 pub struct RoundedBf16;
 
-/// Whether some are subnormal.
+/// Whether some of the numbers are subnormal.
 ///
 /// # Safety
 /// The processor must have AVX-512.

@@ -1,4 +1,8 @@
 //! Matrices of 16-bit floats as f32, line by line, a block at a time.
+//!
+//! Lines are rows or columns, whichever lie closer together in memory, and the converted matrix keeps that order.
+//! Consecutive elements are converted a block at a time by the processor's vectors ([`BlockLoop`]); others are copied
+//! into a block first. A packed matrix is one long line, which is cut anywhere.
 
 use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, FloatFormat, Read, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
