@@ -51,18 +51,6 @@ pub enum ScatterMode {
     Set,
 }
 
-impl ScatterMode {
-    /// The mode that does the same to truth values, as bytes that stay 0 or 1.
-    fn of_truths(self) -> Self {
-        match self {
-            ScatterMode::Add => ScatterMode::Max,
-            ScatterMode::Mul => ScatterMode::Min,
-            ScatterMode::Sub | ScatterMode::Div => unreachable!("{self:?} of bool reached a scatter"),
-            ScatterMode::Min | ScatterMode::Max | ScatterMode::Set => self,
-        }
-    }
-}
-
 /// `[data, updates, indices (i32 or i64)]`; without data the updates meet zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Scatter {
@@ -88,7 +76,7 @@ impl Kernel for Scatter {
     }
 }
 
-/// Data, or zeros if there are none, and updates combined into `out`. Bool takes the modes that keep it 0 or 1.
+/// Data, or zeros if there are none, and updates combined into `out`. Methods refuse all modes but setting for bools.
 pub fn execute(
     rows: &Rows,
     mode: ScatterMode,
@@ -97,7 +85,6 @@ pub fn execute(
     indices: Indices<'_>,
     out: &mut [u8],
 ) {
-    let mode = if dtype == DType::Bool { mode.of_truths() } else { mode };
     let work = Work { rows, size: dtype.size(), combine: combine::of(mode, dtype), data, updates };
     match indices {
         Indices::I32(indices) => work.run(indices, out),

@@ -23,10 +23,9 @@ extern "C-unwind" fn mean(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: 
     } else {
         // Integer means truncate; the sum must not wrap in a narrow type.
         let count = axes.iter().map(|&axis| builder.shape(x)[axis] as f64).product();
-        let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
-        let widened = builder.cast(x, wide);
+        let widened = builder.cast(x, DType::I64);
         let sum = reduction::emit(&mut builder, ReduceOp::Sum, widened, axes);
-        let count = builder.number(count, wide);
+        let count = builder.number(count, DType::I64);
         let quotient = builder.binary(BinaryOp::Div, sum, count);
         builder.cast(quotient, dtype)
     };
