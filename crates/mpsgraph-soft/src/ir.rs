@@ -49,16 +49,9 @@ impl DType {
         matches!(self, DType::F32 | DType::F16 | DType::BF16)
     }
 
-    /// The unsigned integer of a signed one's width; every other type is itself.
-    pub const fn unsigned(self) -> Self {
-        match self {
-            DType::I8 => DType::U8,
-            DType::I16 => DType::U16,
-            DType::I32 => DType::U32,
-            DType::I64 => DType::U64,
-            DType::F32 | DType::F16 | DType::BF16 => self,
-            DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => self,
-        }
+    /// A signed integer.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, DType::I8 | DType::I16 | DType::I32 | DType::I64)
     }
 
     /// A signed or unsigned integer; bool is not one.

@@ -13,8 +13,7 @@ pub fn integer(nodes: &Nodes, id: ValueId) -> Option<i64> {
         Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => return None,
     };
     // All targets are little-endian.
-    let is_signed = dtype != dtype.unsigned();
-    let fill = if is_signed && bytes[size - 1] >= 0x80 { 0xff } else { 0 };
+    let fill = if dtype.is_signed() && bytes[size - 1] >= 0x80 { 0xff } else { 0 };
     let mut wide = [fill; 8];
     wide[..size].copy_from_slice(bytes);
     (!dtype.is_float()).then_some(i64::from_le_bytes(wide))

@@ -122,12 +122,11 @@ fn widened(nodes: &Nodes, value: ValueId) -> Option<ValueId> {
 
 /// Whether the values of the smaller type, all integers or bools, are among those of the larger.
 fn holds(large: DType, small: DType) -> bool {
-    let is_signed = |dtype: DType| dtype != dtype.unsigned();
     let exact = if large.is_float() {
         // f32 holds the integers of 16 bits; of f16 and bf16 only one holds those of 8.
         large == DType::F32 && small.size() <= 2
     } else {
-        large.is_int() && (is_signed(large) || !is_signed(small))
+        large.is_int() && (large.is_signed() || !small.is_signed())
     };
     exact && !small.is_float() && small.size() < large.size()
 }

@@ -68,8 +68,8 @@ fn checked_bytes(builder: &Builder, value: f64, dtype: DType) -> [u8; 8] {
             refuse!(builder, "{value} as {shown}: a double is not exact beyond 2^53, use constantWithData:");
         }
         let bits = 8 * dtype.size() as i32;
-        let unsigned = matches!(dtype, DType::U8 | DType::U16 | DType::U32 | DType::U64);
-        let (low, high) = if unsigned { (0.0, 2f64.powi(bits)) } else { (-2f64.powi(bits - 1), 2f64.powi(bits - 1)) };
+        let signed = (-2f64.powi(bits - 1), 2f64.powi(bits - 1));
+        let (low, high) = if dtype.is_signed() { signed } else { (0.0, 2f64.powi(bits)) };
         if !(low..high).contains(&value) {
             refuse!(builder, "{value} is out of the range of {shown}");
         }
