@@ -6,7 +6,7 @@
 //! copy.
 
 use crate::ir::{ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
-use crate::kernels::KernelOp;
+use crate::kernels::{KernelOp, strided};
 
 /// A strided view of `root`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,10 +88,8 @@ fn value<'g>(nodes: &Nodes, views: &[View], id: ValueId, node: &'g Node) -> Valu
 
 /// Row-major strides.
 pub fn packed_strides(shape: &[usize]) -> Vec<isize> {
-    let mut strides = vec![1; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis] as isize;
-    }
+    let mut strides = vec![0; shape.len()];
+    strided::pack(shape, &mut strides);
     strides
 }
 

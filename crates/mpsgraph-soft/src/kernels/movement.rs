@@ -8,7 +8,7 @@ mod choice;
 use super::Kernel;
 use super::call::Call;
 use super::rows::Indexing;
-use super::strided::{MAX_RANK, Strided, copy_bytes};
+use super::strided::{self, MAX_RANK, Strided, copy_bytes};
 use super::threads::COPIED;
 use choice::Choice;
 use serde::{Deserialize, Serialize};
@@ -119,9 +119,7 @@ type Axes<T> = [T; MAX_RANK];
 /// Row-major strides of `shape` in elements.
 fn packed(shape: &[usize]) -> Axes<isize> {
     let mut strides = [1; MAX_RANK];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis] as isize;
-    }
+    strided::pack(shape, &mut strides[..shape.len()]);
     strides
 }
 

@@ -18,7 +18,7 @@ use super::element::Float;
 use super::elementwise::math::quotient;
 use super::threads::{PARALLEL_BYTES, Worth, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
-use super::{Kernel, dispatch};
+use super::{Kernel, dispatch, strided};
 use crate::ir::DType;
 use blocks::Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub use total::Total;
 
-const MAX_RANK: usize = super::strided::MAX_RANK;
+const MAX_RANK: usize = strided::MAX_RANK;
 
 /// Bytes that are read, which takes half as long as moving them; of fewer, cores without a common cache lose more than
 /// others gain.
@@ -243,10 +243,9 @@ struct Loops {
 impl Loops {
     /// The loops over a packed operand.
     fn packed(shape: &[usize], axes: &[usize]) -> Self {
-        let mut strides = [1; MAX_RANK];
-        for axis in (1..shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis];
-        }
+        let mut strides = [0; MAX_RANK];
+        strided::pack(shape, &mut strides[..shape.len()]);
+        let strides = strides.map(isize::cast_unsigned);
         let merged = Self::merged(shape, &strides[..shape.len()], axes);
         merged.unwrap_or_else(|| unreachable!("neighbouring axes of a packed operand are one"))
     }

@@ -29,6 +29,15 @@ impl<'a> Strided<'a> {
     }
 }
 
+/// Fills `strides` with the row-major strides of a packed tensor of this shape, in elements.
+pub fn pack(shape: &[usize], strides: &mut [isize]) {
+    let mut step = 1;
+    for (stride, &extent) in strides.iter_mut().zip(shape).rev() {
+        *stride = step;
+        step *= extent as isize;
+    }
+}
+
 /// Copies elements of `size` bytes from one view of this shape to another.
 ///
 /// Panics if a view reaches outside its span, or if an axis of the destination steps no further than all axes with
