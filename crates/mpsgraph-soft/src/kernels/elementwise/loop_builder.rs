@@ -263,16 +263,43 @@ impl LoopBuilder {
         last_uses
     }
 
-    /// Chooses tiles and places.
+    /// Joins instructions, chooses places for values, and then how long tiles are.
     pub fn finish(mut self) -> FusedLoop {
+        let row = long_row(&self.loads);
+        let blocks = self.join_instructions(row.is_some());
+        let (places, bytes) = self.choose_places();
+        let written = self.outputs.iter().map(|output| output.size).sum();
+        let (tile, row) = shape_tiles(self.elements, [bytes, written], row, &mut self.loads);
+        let capacity = tile.next_multiple_of(64);
+        FusedLoop {
+            elements: self.elements,
+            places,
+            loads: self.loads,
+            instructions: self.instructions,
+            outputs: self.outputs,
+            tile,
+            capacity,
+            row,
+            arena_bytes: capacity * bytes + blocks * size_of::<Block>(),
+            tile_bytes: capacity * bytes,
+            cost: self.cost,
+        }
+    }
+
+    /// Makes one instruction of several where there is one that does the same in less time. Returns how many blocks the
+    /// instructions read that are made of single numbers; if the loop `has_rows`, a number may be that of a row.
+    fn join_instructions(&mut self, has_rows: bool) -> usize {
         // What an operation converts itself takes half of the time of a conversion.
         self.cost -= half_floats::join_roundings(&mut self.instructions, &self.outside);
         self.cost -= 2 * half_floats::join_selections(&mut self.instructions, &self.outside);
         pairs::join(&mut self.instructions, &self.outside);
-        let row = long_row(&self.loads);
-        let blocks = single_numbers::find(&mut self.loads, &mut self.instructions, &self.outside, row.is_some());
+        let blocks = single_numbers::find(&mut self.loads, &mut self.instructions, &self.outside, has_rows);
         self.cost -= half_floats::join_conversions(&mut self.instructions, &self.outside);
-        let last_use = self.last_uses();
+        blocks
+    }
+
+    /// The place of each value, and the bytes that all tiles have for an element. Loads that gather get theirs, too.
+    fn choose_places(&mut self) -> (Vec<Place>, usize) {
         let mut places: Vec<Option<Place>> = vec![None; self.sizes.len()];
         for (at, output) in self.outputs.iter().enumerate() {
             places[output.register] = Some(Place::Output(at));
@@ -284,21 +311,7 @@ impl LoopBuilder {
                 load.buffer = tiles.take(load.size);
             }
         }
-        for (at, instruction) in self.instructions.iter().enumerate() {
-            let dst = instruction.dst;
-            if places[dst].is_none() {
-                places[dst] = Some(Place::Tile(tiles.take(self.sizes[dst])));
-            }
-            let mut src = instruction.src.to_vec();
-            src.dedup();
-            src.sort_unstable();
-            src.dedup();
-            for src in src.into_iter().filter(|&src| last_use[src] == at) {
-                if let Some(Place::Tile(slot)) = places[src] {
-                    tiles.free(slot);
-                }
-            }
-        }
+        self.share_tiles(&mut places, &mut tiles);
         let (offsets, bytes) = tiles.offsets();
         self.loads.iter_mut().filter(|load| load.is_gathered()).for_each(|load| load.buffer = offsets[load.buffer]);
         let places = places.into_iter().map(|place| match place {
@@ -307,21 +320,26 @@ impl LoopBuilder {
             // The first half of a pair: no instruction names it any more.
             None => Place::Tile(0),
         });
-        let written = self.outputs.iter().map(|output| output.size).sum();
-        let (tile, row) = shape_tiles(self.elements, [bytes, written], row, &mut self.loads);
-        let capacity = tile.next_multiple_of(64);
-        FusedLoop {
-            elements: self.elements,
-            places: places.collect(),
-            loads: self.loads,
-            instructions: self.instructions,
-            outputs: self.outputs,
-            tile,
-            capacity,
-            row,
-            arena_bytes: capacity * bytes + blocks * size_of::<Block>(),
-            tile_bytes: capacity * bytes,
-            cost: self.cost,
+        (places.collect(), bytes)
+    }
+
+    /// Gives tiles to the values that have no place yet; a tile that no later instruction reads is given again.
+    fn share_tiles(&self, places: &mut [Option<Place>], tiles: &mut Tiles) {
+        let last_use = self.last_uses();
+        for (at, instruction) in self.instructions.iter().enumerate() {
+            let dst = instruction.dst;
+            if places[dst].is_none() {
+                places[dst] = Some(Place::Tile(tiles.take(self.sizes[dst])));
+            }
+            // An instruction may read a value twice, whose tile is free once.
+            let mut src = instruction.src.to_vec();
+            src.sort_unstable();
+            src.dedup();
+            for src in src.into_iter().filter(|&src| last_use[src] == at) {
+                if let Some(Place::Tile(slot)) = places[src] {
+                    tiles.free(slot);
+                }
+            }
         }
     }
 }
