@@ -72,14 +72,14 @@ const PASSES: [fn(Job) -> Job; 25] = [
     // Products that are cut into parts of the inner extent are whole.
     inner_parts::join,
     // Reductions work along the axis that a transposition makes the last one.
-    turned::reduce,
+    turned::remove,
     // What kernels have no loops for gets casts; then casts to larger types leave what needs none.
-    element_types::settle,
+    element_types::cast,
     narrowing::narrow,
     // Positions of extremes are found without comparisons of all elements with the extreme.
     positions::join,
     // Products are summed without a table of them.
-    contractions::find,
+    contractions::join,
     // Some passes behind this one count how often a value is read, so what nothing reads any more goes first.
     dead_code::remove,
     // Small integers are summed as 64-bit ones without being stored as such.
@@ -95,7 +95,7 @@ const PASSES: [fn(Job) -> Job; 25] = [
     // Rows that are selected element by element are copied.
     choices::join,
     // Factors that are made of a turned matrix are made as it lies.
-    turned_factors::make,
+    turned_factors::turn,
     // Products get their flattened leading axes back where the flat ones would need copies.
     batches::unflatten,
 ];

@@ -2,11 +2,11 @@
 //! cache, which saves a pass over memory. It adds each bias to the finished sum, as the addition would, so no bit
 //! changes.
 
-use super::Job;
-use crate::ir::{BinaryOp, ElementwiseOp, Node, Nodes, Op, TensorType, ValueId, ViewOp};
+use super::{Job, dead_code};
+use crate::ir::{BinaryOp, ElementwiseOp, Node, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::convolution::Wanted;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The same job with fewer additions.
 pub fn join(job: Job) -> Job {
@@ -14,36 +14,25 @@ pub fn join(job: Job) -> Job {
     if joined.is_empty() {
         return job;
     }
-    let inside: HashSet<ValueId> = joined.values().flat_map(|sum| sum.inside.iter().copied()).collect();
-    let mut nodes = Nodes::default();
-    let mut renumbered = vec![ValueId(u32::MAX); job.nodes.len()];
-    for (id, node) in job.nodes.iter().filter(|(id, _)| !inside.contains(id)) {
-        let mut node = node.clone();
-        if let Some(sum) = joined.get(&id) {
-            let mut convolution = job.nodes.node(sum.convolution).clone();
-            convolution.inputs.push(sum.bias);
-            convolution.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
-            let made = nodes.push(convolution);
-            if nodes.ty(made) == &node.output {
-                renumbered[id.0 as usize] = made;
-                continue;
-            }
-            (node.op, node.inputs) = (ViewOp::Reshape.into(), vec![made]);
-        } else {
-            node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
+    let with_biases = job.rebuilt(|nodes, node, id, renumbered| {
+        let Some(sum) = joined.get(&id) else { return nodes.push(node) };
+        let mut convolution = job.nodes.node(sum.convolution).clone();
+        convolution.inputs.push(sum.bias);
+        convolution.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
+        let made = nodes.push(convolution);
+        if nodes.ty(made) == &node.output {
+            return made;
         }
-        renumbered[id.0 as usize] = nodes.push(node);
-    }
-    let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
-    Job { nodes, feeds: renumber(&job.feeds), targets: renumber(&job.targets) }
+        nodes.push(Node { op: ViewOp::Reshape.into(), inputs: vec![made], ..node })
+    });
+    // The convolutions without biases are left over.
+    dead_code::remove(with_biases)
 }
 
 /// A convolution's output plus a bias.
 struct Sum {
     convolution: ValueId,
     bias: ValueId,
-    /// What nothing but the addition reads: the convolution, and its reshaped output if it is reshaped.
-    inside: Vec<ValueId>,
 }
 
 /// The additions of biases, by their values.
@@ -54,6 +43,7 @@ fn joined(job: &Job) -> HashMap<ValueId, Sum> {
     let sum = |node: &Node| {
         let [a, b] = node.inputs[..] else { unreachable!("an addition has two operands") };
         [(a, b), (b, a)].into_iter().find_map(|(output, bias)| {
+            // What nothing but the addition may read: the convolution, and its reshaped output if it is reshaped.
             let mut inside = vec![output];
             if let (Op::View(ViewOp::Reshape), [from]) =
                 (&job.nodes.node(output).op, &job.nodes.node(output).inputs[..])
@@ -66,7 +56,7 @@ fn joined(job: &Job) -> HashMap<ValueId, Sum> {
                 && job.nodes.ty(output) == &node.output
                 && node.output.shape.get(..2) == job.nodes.ty(convolution).shape.get(..2)
                 && is_per_channel(job.nodes.ty(bias), &node.output.shape);
-            fits.then_some(Sum { convolution, bias, inside })
+            fits.then_some(Sum { convolution, bias })
         })
     };
     additions.filter_map(|(id, node)| Some((id, sum(node)?))).collect()

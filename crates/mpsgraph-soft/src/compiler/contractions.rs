@@ -9,18 +9,14 @@ use crate::kernels::KernelOp;
 use crate::kernels::contraction::Contraction;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
-/// The same job with contractions, whose tables may be left over.
-pub fn find(job: Job) -> Job {
+/// The same job with contractions.
+pub fn join(job: Job) -> Job {
     let readers = job.readers();
-    let mut nodes = Nodes::default();
-    for (_, node) in job.nodes.iter() {
-        let mut node = node.clone();
-        if let Some(factors) = factors(&job.nodes, &node, &readers) {
-            (node.op, node.inputs) = (Contraction.into(), factors);
-        }
-        nodes.push(node);
-    }
-    Job { nodes, ..job }
+    job.joined(|nodes, id| {
+        let node = nodes.node(id);
+        let inputs = factors(nodes, node, &readers)?;
+        Some(Node { op: Contraction.into(), inputs, output: node.output.clone(), method: node.method })
+    })
 }
 
 /// The factors of the products that the node sums.

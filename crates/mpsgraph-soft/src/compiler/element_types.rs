@@ -7,7 +7,7 @@ use super::Job;
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};
 
 /// The same job with casts around kernels that compute in another type.
-pub fn settle(job: Job) -> Job {
+pub fn cast(job: Job) -> Job {
     job.rebuilt(|nodes, node, _, _| push(nodes, node))
 }
 

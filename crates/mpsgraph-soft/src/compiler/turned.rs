@@ -10,7 +10,7 @@ use crate::kernels::KernelOp;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job without such turns before reductions; the nodes that nothing reads any more are left over.
-pub fn reduce(job: Job) -> Job {
+pub fn remove(job: Job) -> Job {
     job.rebuilt(|nodes, node, _, _| push(nodes, node))
 }
 

@@ -9,7 +9,7 @@ use super::views::{self, View};
 use crate::ir::{Node, Nodes, Op, TensorType, ValueId, ViewOp};
 
 /// The same job, in which such values are made the other way round.
-pub fn make(job: Job) -> Job {
+pub fn turn(job: Job) -> Job {
     let (views, _) = views::resolve(&job.nodes);
     let only_products = read_by_products(&job);
     let turns: Vec<bool> = job
