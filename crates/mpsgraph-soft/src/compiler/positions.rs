@@ -9,7 +9,7 @@ use super::constants::integer;
 use super::reading::{binary, bits_of, cast, select, unary, view};
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
-use crate::kernels::arg_reduce::ArgReduce;
+use crate::kernels::arg_reduce::{ArgReduce, Extreme, NanRule};
 use crate::kernels::iota::Iota;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
@@ -47,18 +47,18 @@ fn position(nodes: &Nodes, id: ValueId) -> Option<Node> {
         None => (hits, None),
     };
     let (x, value) = binary(nodes, equal, BinaryOp::Equal)?;
-    let Found { of, max, or_nan } = Found::of(nodes, x, value, axis)?;
-    let is_whole = tested == or_nan.then_some(x) && nodes.ty(of).shape == nodes.ty(hits).shape;
-    let op = Op::Kernel(ArgReduce { max, or_nan, axis }.into());
+    let Found { of, extreme, nan } = Found::of(nodes, x, value, axis)?;
+    let is_whole = tested == (nan == NanRule::First).then_some(x) && nodes.ty(of).shape == nodes.ty(hits).shape;
+    let op = Op::Kernel(ArgReduce { extreme, nan, axis }.into());
     is_whole.then(|| Node { op, inputs: vec![of], output: output.clone(), method })
 }
 
 /// Elements and which extreme of them was found.
 struct Found {
     of: ValueId,
-    max: bool,
-    /// Whether they are floats, and their extreme NaN if one of them is.
-    or_nan: bool,
+    extreme: Extreme,
+    /// If NaN come first, the elements are floats, and their extreme is NaN if one of them is.
+    nan: NanRule,
 }
 
 impl Found {
@@ -70,10 +70,10 @@ impl Found {
             return (found.of == unturned).then_some(Found { of: x, ..found });
         }
         let value = same_bits(nodes, value);
-        let half = nodes.ty(x).dtype;
+        let own = nodes.ty(x).dtype;
         let (reduced, is_of_x): (_, fn(&Nodes, ValueId, ValueId) -> bool) =
             match (cast(nodes, value, DType::F32), moved(nodes, value)) {
-                (Some(reduced), _) if half.is_float() && nodes.ty(value).dtype == half => {
+                (Some(reduced), _) if own.is_float() && nodes.ty(value).dtype == own => {
                     (reduced, |nodes, of, x| cast(nodes, of, nodes.ty(x).dtype) == Some(x))
                 }
                 (_, Some(reduced)) => (reduced, |nodes, of, x| moved(nodes, of) == Some(x)),
@@ -83,15 +83,19 @@ impl Found {
             return None;
         };
         let of = inputs[0];
-        let (max, or_nan) = match op {
-            ReduceOp::Max => (true, false),
-            ReduceOp::Min => (false, false),
-            ReduceOp::MaxNan => (true, true),
-            ReduceOp::MinNan => (false, true),
+        let (extreme, nan) = match op {
+            ReduceOp::Max => (Extreme::Largest, NanRule::Skip),
+            ReduceOp::Min => (Extreme::Smallest, NanRule::Skip),
+            ReduceOp::MaxNan => (Extreme::Largest, NanRule::First),
+            ReduceOp::MinNan => (Extreme::Smallest, NanRule::First),
             ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Mean | ReduceOp::And | ReduceOp::Or => return None,
         };
-        let has_loops = if or_nan { nodes.ty(of).dtype == DType::F32 } else { nodes.ty(of).dtype.is_int() };
-        (*axes == [axis] && has_loops && is_of_x(nodes, of, x)).then_some(Found { of, max, or_nan })
+        let dtype = nodes.ty(of).dtype;
+        let has_loops = match nan {
+            NanRule::First => dtype == DType::F32,
+            NanRule::Skip => dtype.is_int(),
+        };
+        (*axes == [axis] && has_loops && is_of_x(nodes, of, x)).then_some(Found { of, extreme, nan })
     }
 }
 

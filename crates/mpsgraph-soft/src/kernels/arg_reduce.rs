@@ -16,6 +16,7 @@ use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
+pub use flipped::Extreme;
 use flipped::Flipped;
 use row::first_of_row;
 use serde::{Deserialize, Serialize};
@@ -42,13 +43,21 @@ const CHUNK: usize = ACCUMULATORS;
 const PARTS: usize = 64;
 const PART: usize = 4 * BLOCK;
 
-/// `[x]`, f32 or integers but u64; i32 position of the largest (`max`) or smallest element, the first of equals. The
-/// reduced extent stays as 1.
+/// What a NaN among the elements does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum NanRule {
+    /// It is skipped. Where all elements are NaN, the position is -1.
+    Skip,
+    /// The first NaN comes before all numbers. Of f32 only.
+    First,
+}
+
+/// `[x]`, f32 or integers but u64; i32 position of the extreme element, the first of equals. The reduced extent stays
+/// as 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArgReduce {
-    pub max: bool,
-    /// Of f32: the first NaN comes before all numbers. Otherwise none is chosen, and the position in NaN alone is -1.
-    pub or_nan: bool,
+    pub extreme: Extreme,
+    pub nan: NanRule,
     pub axis: usize,
 }
 
@@ -92,24 +101,11 @@ impl ArgReduce {
     }
 
     fn loops(&self, dtype: DType) -> Loops {
-        let flip = self.flip(dtype);
-        match self.or_nan {
-            false => dispatch!(flipped dtype, T => Loops::of::<T, false>(flip)),
-            true if dtype != DType::F32 => unreachable!("{dtype:?} has no NaN here"),
-            true => Loops::of::<f32, true>(flip),
-        }
-    }
-
-    /// The bits to flip of each element, so that the position is that of the largest number with a sign.
-    fn flip(&self, dtype: DType) -> u64 {
-        let sign = 1 << (8 * dtype.size() - 1);
-        match dtype {
-            DType::F32 | DType::F16 | DType::BF16 if self.max => 0,
-            DType::F32 | DType::F16 | DType::BF16 => sign,
-            DType::I8 | DType::I16 | DType::I32 | DType::I64 if self.max => 0,
-            DType::I8 | DType::I16 | DType::I32 | DType::I64 => !0,
-            DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 if self.max => sign,
-            DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => !sign,
+        let flip = self.extreme.bits_to_flip(dtype);
+        match self.nan {
+            NanRule::Skip => dispatch!(flipped dtype, T => Loops::of::<T, false>(flip)),
+            NanRule::First if dtype != DType::F32 => unreachable!("{dtype:?} has no NaN here"),
+            NanRule::First => Loops::of::<f32, true>(flip),
         }
     }
 }

@@ -1,7 +1,32 @@
 //! Elements some of whose bits are flipped, so that the largest with a sign is the one that is looked for, and the keys
 //! by which they are compared.
 
+use crate::ir::DType;
 use crate::kernels::element::Element;
+use serde::{Deserialize, Serialize};
+
+/// Which of the numbers is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Extreme {
+    Largest,
+    Smallest,
+}
+
+impl Extreme {
+    /// The bits to flip of each element, so that the position is that of the largest number with a sign.
+    pub(super) fn bits_to_flip(self, dtype: DType) -> u64 {
+        let sign = 1 << (8 * dtype.size() - 1);
+        let [of_largest, of_smallest] = match dtype {
+            DType::F32 | DType::F16 | DType::BF16 => [0, sign],
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => [0, !0],
+            DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => [sign, !sign],
+        };
+        match self {
+            Extreme::Largest => of_largest,
+            Extreme::Smallest => of_smallest,
+        }
+    }
+}
 
 /// An element type with a sign.
 pub trait Flipped: Element {

@@ -3,13 +3,13 @@
 use super::*;
 use crate::kernels::element::Element;
 
-fn naive(max: bool, or_nan: bool, mut x: impl Iterator<Item = f64> + Clone) -> i32 {
-    if let Some(at) = x.clone().position(|x| or_nan && x.is_nan()) {
+fn naive(extreme: Extreme, nan: NanRule, mut x: impl Iterator<Item = f64> + Clone) -> i32 {
+    if let Some(at) = x.clone().position(|x| nan == NanRule::First && x.is_nan()) {
         return at as i32;
     }
     let mut found: Option<(i32, f64)> = None;
     for (at, x) in x.by_ref().enumerate().filter(|(_, x)| !x.is_nan()) {
-        if found.is_none_or(|(_, best)| if max { x > best } else { x < best }) {
+        if found.is_none_or(|(_, best)| if extreme == Extreme::Largest { x > best } else { x < best }) {
             found = Some((at as i32, x));
         }
     }
@@ -19,17 +19,23 @@ fn naive(max: bool, or_nan: bool, mut x: impl Iterator<Item = f64> + Clone) -> i
 fn compare<T: Element>(dtype: DType, shape: [usize; 3], x: &[T], value: impl Fn(T) -> f64) {
     let strides = [shape[1] * shape[2], shape[2], 1];
     for axis in 0..3 {
-        for (max, or_nan) in [(true, false), (false, false), (true, true), (false, true)] {
-            if or_nan && dtype != DType::F32 {
+        let rules = [Extreme::Largest, Extreme::Smallest]
+            .map(|extreme| [NanRule::Skip, NanRule::First].map(|nan| (extreme, nan)));
+        for (extreme, nan) in rules.into_iter().flatten() {
+            if nan == NanRule::First && dtype != DType::F32 {
                 continue;
             }
             let mut out = vec![7; x.len() / shape[axis]];
-            ArgReduce { max, or_nan, axis }.execute(dtype, (cast_slice(x), &shape), &mut out);
+            ArgReduce { extreme, nan, axis }.execute(dtype, (cast_slice(x), &shape), &mut out);
             for (at, &out) in out.iter().enumerate() {
                 let (outer, inner) = (at / strides[axis], at % strides[axis]);
                 let first = outer * strides[axis] * shape[axis] + inner;
                 let along = (0..shape[axis]).map(|i| value(x[first + i * strides[axis]]));
-                assert_eq!(out, naive(max, or_nan, along), "{dtype:?} {shape:?} axis {axis} at {at}, or NaN: {or_nan}");
+                assert_eq!(
+                    out,
+                    naive(extreme, nan, along),
+                    "{dtype:?} {shape:?} axis {axis} at {at}, {extreme:?}, NaN: {nan:?}"
+                );
             }
         }
     }

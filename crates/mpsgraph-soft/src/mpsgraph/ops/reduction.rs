@@ -5,7 +5,7 @@
 //! hardware; callers that want more precision cast up.
 
 use crate::ir::{DType, TensorType, ValueId};
-use crate::kernels::arg_reduce::ArgReduce;
+use crate::kernels::arg_reduce::{ArgReduce, Extreme, NanRule};
 use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::mpsgraph::builder::{Accepts, Builder};
 use crate::objc::{Id, MacOs, Method, Sel, This, method3};
@@ -20,11 +20,11 @@ macro_rules! over_axes {
     }};
 }
 
-/// The position of the largest (`true`) or smallest.
+/// A method with `axis:` that gives the position of an extreme element: the selector, and which element.
 macro_rules! position {
-    ($selector:literal, $max:literal) => {{
+    ($selector:literal, $extreme:ident) => {{
         extern "C-unwind" fn body(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
-            position(this, cmd, tensor, axis, name, $max)
+            position(this, cmd, tensor, axis, name, Extreme::$extreme)
         }
         method3($selector, body)
     }};
@@ -40,8 +40,8 @@ pub const METHODS: &[Method] = &[
     over_axes!("reductionMaximumPropagateNaNWithTensor:axes:name:", MaxNan, ReducedFloats),
     over_axes!("reductionAndWithTensor:axes:name:", And, Truths).since(12, 2),
     over_axes!("reductionOrWithTensor:axes:name:", Or, Truths).since(12, 2),
-    position!("reductionArgMaximumWithTensor:axis:name:", true).since(12, 0),
-    position!("reductionArgMinimumWithTensor:axis:name:", false).since(12, 0),
+    position!("reductionArgMaximumWithTensor:axis:name:", Largest).since(12, 0),
+    position!("reductionArgMinimumWithTensor:axis:name:", Smallest).since(12, 0),
 ];
 
 /// 64-bit integers are reduced from this system on.
@@ -93,11 +93,11 @@ fn reduce(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id, op: ReduceOp
     builder.tensor(value)
 }
 
-fn position(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) -> Id {
+fn position(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, extreme: Extreme) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let (x, axis) = along(&builder, tensor, Accepts::Reduced, axis);
     let mut shape = builder.shape(x).to_vec();
     shape[axis] = 1;
-    let value = builder.emit(ArgReduce { max, or_nan: false, axis }, [x], TensorType::new(DType::I32, shape));
+    let value = builder.emit(ArgReduce { extreme, nan: NanRule::Skip, axis }, [x], TensorType::new(DType::I32, shape));
     builder.tensor(value)
 }
