@@ -9,7 +9,7 @@ use super::Job;
 use super::fusion::{self, Group};
 use super::views::{LoopOp, View, packed_strides};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Op, ValueId};
-use crate::kernels::matmul::TOGETHER;
+use crate::kernels::matmul::ROTATION_LANES;
 use std::collections::HashMap;
 
 /// The loop behind a product: `sum` is the product times `own`, plus the product with the rows of each pair exchanged
@@ -58,7 +58,7 @@ fn rotation(job: &Job, views: &[View], members: &[(ValueId, LoopOp)]) -> Option<
         && product.elements() == node.output.elements()
         && exchanges_rows(&exchanged, columns)
         && repeats[0]
-            .is_some_and(|times| times == 1 || times.is_multiple_of(TOGETHER) && columns.is_multiple_of(times))
+            .is_some_and(|times| times == 1 || times.is_multiple_of(ROTATION_LANES) && columns.is_multiple_of(times))
         && repeats[0] == repeats[1];
     fits.then_some((product.root, Rotation { sum, own: own.root, other: other.root }))
 }

@@ -39,7 +39,7 @@ use crate::ir::DType;
 use folded::Folded;
 use inner_products::InnerProducts;
 pub use kept::keep as keep_for_thread;
-pub use lanes::LANES as TOGETHER;
+pub use lanes::LANES as ROTATION_LANES;
 use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{IN_PLACE, Matrix, product, product_of_part};
@@ -186,7 +186,7 @@ impl MatMul {
 
     /// Multiplies. With tables the result is the product times the first one, plus the product with the rows of each
     /// pair exchanged times the other one. Each is as large as one product, or has an element for so many neighbours in
-    /// a row, a multiple of [`TOGETHER`].
+    /// a row, a multiple of [`ROTATION_LANES`].
     ///
     /// Panics if an operand is too short or misaligned, or the output has another size than the products.
     pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &mut SpanMut) {

@@ -274,12 +274,18 @@ fn turned_columns(
     columns: &mut [f32],
 ) {
     let (made, columns) = (&mut made[..width * height], &mut columns[..height * width]);
-    product((width, height, outputs), flipped(grad), flipped(weights), (&mut *made, height), false);
+    product(
+        (width, height, outputs),
+        with_rows_for_columns(grad),
+        with_rows_for_columns(weights),
+        (&mut *made, height),
+        false,
+    );
     transposed(rows(made, 0, height), (width, height), columns);
 }
 
-/// The matrix with rows for columns.
-fn flipped(matrix: Matrix<'_>) -> Matrix<'_> {
+/// The transposed matrix, in the same memory.
+fn with_rows_for_columns(matrix: Matrix<'_>) -> Matrix<'_> {
     let [row, column] = matrix.strides;
     Matrix { strides: [column, row], ..matrix }
 }

@@ -282,7 +282,7 @@ unsafe fn copy_runs<T: Copy>(from: *const T, [across, step]: [isize; 2], [runs, 
             (0, 8) => vectorised(Repeat::<T, 8> { from, across, runs, to }),
             (0, 16) => vectorised(Repeat::<T, 16> { from, across, runs, to }),
             (0, 32) => vectorised(Repeat::<T, 32> { from, across, runs, to }),
-            // Such as the halves of wider elements, and flipped rows.
+            // Such as the halves of wider elements, and reversed rows.
             (2 | -1, 32..) => vectorised(Shuffled { from, strides: [across, step], counts: [runs, run], to }),
             _ => (0..runs).for_each(|at| copy_run(from.offset(at as isize * across), step, run, to.add(at * run))),
         }

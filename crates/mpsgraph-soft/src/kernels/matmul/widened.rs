@@ -120,7 +120,7 @@ impl Widened {
         let [numbers, out] = wide.parts([count * k, m * n]);
         for (row, numbers) in numbers.chunks_exact_mut(k).enumerate() {
             // SAFETY: the caller's promise, for a row of an operand.
-            unsafe { rows.from([row, 0]).widen((1, k), numbers, false) };
+            unsafe { rows.from([row, 0]).widen((1, k), numbers, Sharing::Whole) };
         }
         multiply(numbers, out);
         // SAFETY: the caller vouches for so many elements of the result, apart from all others.

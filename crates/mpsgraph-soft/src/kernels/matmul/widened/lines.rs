@@ -6,6 +6,7 @@
 
 use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, FloatFormat, Read, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
+use crate::kernels::matmul::sharing::Sharing;
 use crate::kernels::threads;
 
 /// Elements that are converted together, at least.
@@ -45,16 +46,16 @@ impl Halves {
         if self.is_by_column(extents) { (1, rows as isize) } else { (columns as isize, 1) }
     }
 
-    /// Fills `wide` with so many rows and columns, on several threads if they are many and `shared`, and returns them
-    /// with their strides.
+    /// Fills `wide` with so many rows and columns, and returns them with their strides. Threads share many elements, if
+    /// all multiply by `sharing`.
     ///
     /// # Safety
     /// They must be live, initialised and not written meanwhile.
-    pub unsafe fn widen(&self, extents: (usize, usize), wide: &mut [f32], shared: bool) -> StridedMatrix<f32> {
+    pub unsafe fn widen(&self, extents: (usize, usize), wide: &mut [f32], sharing: Sharing) -> StridedMatrix<f32> {
         let (first, (row, column)) = self.matrix;
         let (length, across, along) =
             if self.is_by_column(extents) { (extents.0, column, row) } else { (extents.1, row, column) };
-        let parallel = shared && size_of_val(wide) > threads::PARALLEL_BYTES;
+        let parallel = sharing == Sharing::Large && size_of_val(wide) > threads::PARALLEL_BYTES;
         let is_packed = along == 1 && across == length as isize;
         let (length, across) = if is_packed { (TOGETHER, TOGETHER as isize) } else { (length, across) };
         let lines = TOGETHER.div_ceil(length);

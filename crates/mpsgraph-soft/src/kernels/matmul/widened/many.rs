@@ -7,6 +7,7 @@ use crate::kernels::elementwise::tile::TileFn;
 use crate::kernels::matmul::MatMul;
 use crate::kernels::matmul::row::Few;
 use crate::kernels::matmul::scratch::Scratch;
+use crate::kernels::matmul::sharing::Sharing;
 use crate::kernels::span::{Span, SpanMut};
 use std::cell::Cell;
 use std::ops::Range;
@@ -99,7 +100,7 @@ impl Many<'_> {
             let halves = &operand.slice::<u16>()[region.clone()];
             let halves = Halves { float: self.float, matrix: (halves.as_ptr(), (0, 1)) };
             // SAFETY: so many elements are in the slice.
-            unsafe { halves.widen((1, region.len()), wide, false) };
+            unsafe { halves.widen((1, region.len()), wide, Sharing::Whole) };
         }
         kept.batch.clear();
         kept.batch.extend(batch.iter().map(|&(a, b)| (a - regions[0].start, b - regions[1].start)));

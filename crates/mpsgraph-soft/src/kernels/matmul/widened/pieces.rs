@@ -107,7 +107,7 @@ impl Widened {
         let whole = (elements > OWN_ELEMENTS).then(|| {
             let [wide] = memory.parts([elements]);
             // SAFETY: the caller's promise.
-            Whole(unsafe { operand.widen(extents, wide, sharing == Sharing::Large) })
+            Whole(unsafe { operand.widen(extents, wide, sharing) })
         });
         let run = next_run();
         let piece = |at: usize| {
@@ -156,12 +156,12 @@ impl Widened {
                 let mut part = PART.take();
                 let [from] = part.parts([rows * columns]);
                 // SAFETY: the caller's promise.
-                unsafe { operand.widen(extents, from, false) };
+                unsafe { operand.widen(extents, from, Sharing::Whole) };
                 turn(ColumnsToTurn { from, between: rows, columns, rows, to: wide });
                 PART.set(part);
             } else {
                 // SAFETY: the caller's promise.
-                unsafe { operand.widen(extents, wide, false) };
+                unsafe { operand.widen(extents, wide, Sharing::Whole) };
             }
             own.run = run;
         }
@@ -224,7 +224,7 @@ impl Widened {
                 (self.b.from([start, columns.start]), (deep, width), strides.1)
             };
             // SAFETY: a part of an operand, for which the caller vouches.
-            let part = unsafe { operand.widen(extents, &mut part[..count * deep], false) };
+            let part = unsafe { operand.widen(extents, &mut part[..count * deep], Sharing::Whole) };
             let whole = (whole.wrapping_offset(start as isize * along), strides);
             let (a, b) = if cut.by_rows { (part, whole) } else { (whole, part) };
             let (extents, c) = ((height, width, deep), (results.as_mut_ptr(), width));
