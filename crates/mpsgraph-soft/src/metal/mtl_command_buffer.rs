@@ -170,6 +170,8 @@ impl Encoder {
     /// Gives all that was encoded to the queue; an error says why it cannot.
     pub(crate) fn commit(mut self) -> Result<(), &'static str> {
         let state = self.buffer.state::<CommandBuffer>();
+        // Beginning the use of many buffers takes longer than the lock is meant for. Only a thread that adds a handler
+        // at the same time waits for it; to take the recording out and put it back would cost small commits 20 ns each.
         let mut content = state.content.lock();
         content.recording.begin(state.queue.id().as_ptr().addr())?;
         content.closed = true;
