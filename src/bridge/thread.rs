@@ -18,25 +18,23 @@ const STREAMS: usize = 64;
 struct Current(Vec<(u64, &'static Recording)>);
 
 impl Current {
+    /// Takes out the recording that has to end before a new stream gets one, if there are as many as there may be: of
+    /// those that hold nothing, or else of all, the one whose stream was silent longest. Others that hold nothing stay,
+    /// because a recording knows what its earlier flushes were.
+    fn one_too_many(&mut self, stream: u64) -> Option<&'static Recording> {
+        if self.0.len() < STREAMS || self.0.iter().any(|(own, _)| *own == stream) {
+            return None;
+        }
+        let empty = self.0.iter().position(|(_, recording)| recording.waiting().0 == 0);
+        Some(self.0.remove(empty.unwrap_or(0)).1)
+    }
+
     fn of(&mut self, stream: u64) -> &'static Recording {
         match self.0.iter().rposition(|(own, _)| *own == stream) {
             Some(at) => self.0[at..].rotate_left(1),
-            None => {
-                self.make_room();
-                self.0.push((stream, Recording::of_thread()));
-            }
+            None => self.0.push((stream, Recording::of_thread())),
         }
         self.0[self.0.len() - 1].1
-    }
-
-    /// If there are as many as there may be, the one whose stream was silent longest ends as a thread's does, of those
-    /// that hold nothing if there are such. Others that hold nothing stay, because a recording knows what its earlier
-    /// flushes were.
-    fn make_room(&mut self) {
-        if self.0.len() == STREAMS {
-            let empty = self.0.iter().position(|(_, recording)| recording.waiting().0 == 0);
-            end(self.0.remove(empty.unwrap_or(0)).1);
-        }
     }
 }
 
@@ -75,6 +73,16 @@ pub(super) fn current() -> Option<&'static Recording> {
     let stream = stream();
     if let Some((_, recording)) = LAST.get().filter(|(last, _)| *last == stream) {
         return Some(recording);
+    }
+    of_stream(stream, end)
+}
+
+/// The calling thread's recording for a stream, likewise; `end` ends those that make room for it.
+fn of_stream(stream: u64, end: fn(&'static Recording)) -> Option<&'static Recording> {
+    // Ended without the borrow: this may flush, which may call a waker that records on this thread.
+    while let Some(silent) = CURRENT.try_with(|current| current.borrow_mut().one_too_many(stream)).ok()? {
+        LAST.set(None);
+        end(silent);
     }
     let recording = CURRENT.try_with(|current| current.borrow_mut().of(stream)).ok()?;
     LAST.set(Some((stream, recording)));
@@ -118,19 +126,42 @@ pub(super) fn is_eager() -> bool {
 mod tests {
     use super::*;
 
+    fn of(stream: u64) -> &'static Recording {
+        of_stream(stream, end).expect("the thread is not ending")
+    }
+
+    fn has(stream: u64) -> bool {
+        CURRENT.with(|current| current.borrow().0.iter().any(|(own, _)| *own == stream))
+    }
+
     #[test]
     fn streams_that_take_turns_keep_their_recordings() {
-        let mut current = Current(Vec::new());
-        let [first, second] = [1, 2].map(|stream| current.of(stream));
+        let [first, second] = [1, 2].map(of);
         assert!(!std::ptr::eq(first, second));
         for _ in 0..2 {
-            assert!(std::ptr::eq(current.of(2), second) && std::ptr::eq(current.of(1), first));
+            assert!(std::ptr::eq(of(2), second) && std::ptr::eq(of(1), first));
         }
         for stream in 3..=STREAMS as u64 + 1 {
-            current.of(stream);
+            of(stream);
         }
-        assert_eq!(current.0.len(), STREAMS);
-        assert!(current.0.iter().all(|(stream, _)| *stream != 2), "it was silent longest");
-        assert!(std::ptr::eq(current.of(1), first));
+        assert_eq!(CURRENT.with(|current| current.borrow().0.len()), STREAMS);
+        assert!(!has(2), "it was silent longest");
+        assert!(std::ptr::eq(of(1), first));
+    }
+
+    /// As a waker does that the flush of the silent stream calls.
+    #[test]
+    fn the_end_of_a_silent_stream_may_record_on_its_thread() {
+        const OTHER: u64 = 1000;
+        fn end_and_record(recording: &'static Recording) {
+            end(recording);
+            of(OTHER);
+        }
+        for stream in 1..=STREAMS as u64 {
+            of(stream);
+        }
+        let new = of_stream(OTHER + 1, end_and_record).expect("the thread is not ending");
+        assert!(std::ptr::eq(of(OTHER + 1), new) && has(OTHER));
+        assert_eq!(CURRENT.with(|current| current.borrow().0.len()), STREAMS);
     }
 }
