@@ -52,6 +52,14 @@ pub(super) struct Value {
     dropped_before: AtomicU64,
 }
 
+/// What there is of a value that somebody asks for.
+enum Data {
+    /// No flush makes it any more; none if it has no elements.
+    Settled(Result<Option<Arc<Allocation>>, Error>),
+    /// The flush with this ticket is making it.
+    UnderWay(Arc<Ticket>),
+}
+
 /// The serial number of no node.
 const NO_NODE: u64 = u64::MAX;
 
@@ -137,8 +145,8 @@ impl Value {
     pub async fn settled(&self) -> Result<Option<Arc<Allocation>>, Error> {
         loop {
             match self.data() {
-                Ok(data) => return data,
-                Err(ticket) => ticket.ended().await,
+                Data::Settled(data) => return data,
+                Data::UnderWay(ticket) => ticket.ended().await,
             }
         }
     }
@@ -147,19 +155,21 @@ impl Value {
     pub fn settle(&self) -> Result<Option<Arc<Allocation>>, Error> {
         loop {
             match self.data() {
-                Ok(data) => return data,
-                Err(ticket) => block_on(ticket.ended()),
+                Data::Settled(data) => return data,
+                Data::UnderWay(ticket) => block_on(ticket.ended()),
             }
         }
     }
 
-    /// The data, or the ticket of the flush that is making it.
-    fn data(&self) -> Result<Result<Option<Arc<Allocation>>, Error>, Arc<Ticket>> {
+    fn data(&self) -> Data {
         match &*self.lock() {
-            State::Empty => Ok(Ok(None)),
-            State::Ready(allocation) => Ok(Ok(Some(allocation.clone()))),
-            State::Failed(error) => Ok(Err((**error).clone())),
-            State::Pending(ticket) => ticket.left_pending().map(Err).ok_or_else(|| ticket.clone()),
+            State::Empty => Data::Settled(Ok(None)),
+            State::Ready(allocation) => Data::Settled(Ok(Some(allocation.clone()))),
+            State::Failed(error) => Data::Settled(Err((**error).clone())),
+            State::Pending(ticket) => match ticket.left_pending() {
+                Some(error) => Data::Settled(Err(error)),
+                None => Data::UnderWay(ticket.clone()),
+            },
             State::Recorded => unreachable!("a value that is asked for is flushed first"),
         }
     }
