@@ -30,7 +30,8 @@ pub(crate) const MOST_BYTES: usize = 1 << 32;
 /// Elements of 32 bits that are so many bytes.
 pub(crate) const MOST_ELEMENTS: usize = MOST_BYTES / 4;
 
-/// What no option of a window (an extent, a step, a padding) may be: positions are i32.
+/// What neither the elements of a tensor nor an option of a window (an extent, a step, a padding) may be: positions are
+/// i32.
 pub(crate) const POSITIONS: usize = 1 << 31;
 
 /// An input of a node: the tensor in the graph under construction, and its type.

@@ -30,6 +30,10 @@ use crate::tensor_type::TensorType;
 /// Serial number of a submission; 0 means "before the first".
 pub(super) type Serial = u64;
 
+/// How much of what the device recommends all buffers may take before free ones are released. The rest is left for
+/// what does not come from the pool, such as MPSGraph's scratch memory.
+const COMFORTABLE_PERCENT: u64 = 95;
+
 /// The device's buffers.
 pub(crate) struct Pool {
     device: ffi::Device,
@@ -59,7 +63,7 @@ impl Pool {
             classes: BTreeMap::new(),
             memory_limit: u64::MAX,
             cache_limit: recommended / 2,
-            comfortable: recommended / 20 * 19,
+            comfortable: recommended / 100 * COMFORTABLE_PERCENT,
             frees: 0,
             buffers_live: 0,
             bytes_live: 0,

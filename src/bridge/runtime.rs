@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
 use crate::lock::LockAnyway;
 use crate::lowering::axis::MOST_AXES;
+use crate::lowering::{MOST_BYTES, POSITIONS};
 use crate::tensor_type::{TensorType, elements_of, extents};
 
 /// What is said once of the GPU that Apple's virtual machines show. There the linear layers of other programs have been
@@ -189,11 +190,11 @@ impl Runtime {
                 extents.len()
             ));
         }
-        let Some(elements) = elements_of(extents).filter(|&elements| elements < 1 << 31) else {
+        let Some(elements) = elements_of(extents).filter(|&elements| elements < POSITIONS) else {
             return limit("2^31 or more elements; split the tensor".into());
         };
         let bytes = elements as u64 * ty.dtype.size() as u64;
-        let most = self.max_buffer_length.min(1 << 32);
+        let most = self.max_buffer_length.min(MOST_BYTES as u64);
         if bytes > most {
             return limit(format!("{bytes} bytes where a buffer has at most {most}; split the tensor"));
         }

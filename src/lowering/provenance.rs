@@ -10,7 +10,7 @@
 
 use burn_backend::DType;
 
-use super::rank::has_lone_extents;
+use super::rank::{KERNEL_AXES, has_lone_extents};
 use crate::ffi::os_version;
 use crate::tensor_type::TensorType;
 
@@ -191,7 +191,7 @@ pub(crate) enum Reshapes {
 impl Reshapes {
     /// Of a lowering that folds axes by [`within_rank`](super::rank::within_rank).
     pub fn within_rank(rank: usize) -> Self {
-        if rank > 4 { Reshapes::AnyShape } else { Reshapes::Nothing }
+        if rank > KERNEL_AXES { Reshapes::AnyShape } else { Reshapes::Nothing }
     }
 
     /// Whether MPSGraph's compiler may see an operand with more than one extent of 1 that the node reads as `shape`.

@@ -5,10 +5,13 @@ use burn_backend::Shape;
 use super::Lowering;
 use crate::ffi;
 
-/// `shape` and the axis that is its `dim`, with neighbouring axes collapsed if there are more than four: kernels that
-/// work along an axis fail on other axes than the last four (pytorch/pytorch#118126).
+/// The last axes of a tensor along which MPSGraph's kernels are right: those that work along an axis fail on the axes
+/// before (pytorch/pytorch#118126).
+pub(crate) const KERNEL_AXES: usize = 4;
+
+/// `shape` and the axis that is its `dim`, with neighbouring axes collapsed if there are more than [`KERNEL_AXES`].
 pub(crate) fn within_rank(shape: &[usize], dim: usize) -> (Vec<usize>, isize) {
-    if shape.len() <= 4 {
+    if shape.len() <= KERNEL_AXES {
         return (shape.to_vec(), dim as isize);
     }
     (outer_axis_inner(shape, dim).into(), 1)

@@ -13,6 +13,7 @@ use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::conversion::convert;
 use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::rank::KERNEL_AXES;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, MOST_ELEMENTS, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -25,9 +26,6 @@ pub(crate) enum NormalizationOp {
     /// one alone. The node's scalar is epsilon.
     Layer { shifts: bool },
 }
-
-/// The axes of the largest `x` that is not read as a matrix: MPSGraph's reductions are right for four.
-const RANK: usize = 4;
 
 /// `(x - mean) / sqrt(variance + epsilon) * gamma + beta` over the last axis, with the population variance. `gamma` and
 /// `beta` have that axis alone and the dtype of `tensor`.
@@ -54,7 +52,7 @@ pub(crate) fn layer_norm(
     }
     let op = NormalizationOp::Layer { shifts: beta.is_some() }.into();
     let width = shape[shape.len() - 1];
-    let is_matrix = shape.len() > RANK;
+    let is_matrix = shape.len() > KERNEL_AXES;
     let x = if is_matrix { tensor.with_shape([shape.num_elements() / width, width].into()) } else { tensor };
     let operands = [Some(&x), Some(&gamma), beta.as_ref()];
     let operands: SmallVec<[&MpsGraphTensor; 3]> = operands.into_iter().flatten().collect();

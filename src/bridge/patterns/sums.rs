@@ -7,11 +7,9 @@ use smallvec::SmallVec;
 
 use super::reading::{Readers, is_float, maker};
 use crate::bridge::program::{OperandRef, Program};
+use crate::lowering::rank::KERNEL_AXES;
 use crate::ops::Op;
 use crate::ops::reduction::ReductionOp;
-
-/// MPSGraph's reductions are right along the last four axes.
-const RANK: usize = 4;
 
 pub(super) fn apply(program: &mut Program) {
     let readers = Readers::new(program);
@@ -34,7 +32,9 @@ fn of_sum(program: &Program, op: ReductionOp, at: u32, readers: &Readers) -> Opt
     let Op::Reduction(first) = node.op else { return None };
     let both = op.is_sum() && first.is_sum() && readers.only(inner) == Some(at);
     let input = &node.inputs[0];
-    (both && input.shape.num_dims() <= RANK).then_some(())?;
+    if !both || input.shape.num_dims() > KERNEL_AXES {
+        return None;
+    }
     let mut axes = [op.added_axes()?, first.added_axes()?].concat();
     axes.sort_unstable();
     axes.dedup();

@@ -12,13 +12,11 @@ use super::add;
 use super::reading::is_float;
 use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ffi::os_version;
+use crate::lowering::rank::KERNEL_AXES;
 use crate::ops::Op;
 use crate::ops::reduction::ReductionOp;
 use crate::ops::tensor_shape::TensorShapeOp;
 use crate::tensor_type::TensorType;
-
-/// MPSGraph's reductions are right along the last four axes.
-const RANK: usize = 4;
 
 pub(super) fn apply(program: &mut Program) {
     for place in 0..program.schedule.len() {
@@ -42,7 +40,7 @@ pub(super) fn apply(program: &mut Program) {
 
 /// Whether a reduction with this operand may be one along several axes.
 fn may_merge(node: &ProgramNode, source: &OperandRef) -> bool {
-    node.output.dtype.is_float() && source.shape.num_dims() <= RANK
+    node.output.dtype.is_float() && source.shape.num_dims() <= KERNEL_AXES
 }
 
 /// Reduces `source` along the axes that are at `run` after the permutation, and permutes what comes of it if that is
