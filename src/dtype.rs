@@ -16,28 +16,29 @@ pub(crate) const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// The `MPSDataType` of `dtype`, or an error that says what to use instead.
 pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Error> {
-    find(dtype).map_err(|instead| Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
+    data_type_or_instead(dtype)
+        .map_err(|instead| Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
 }
 
 /// The `MPSDataType` of `dtype`, or what to use instead.
-fn find(dtype: DType) -> Result<DataType, &'static str> {
-    Err(match dtype {
-        DType::F32 => return Ok(DataType::F32),
-        DType::F16 => return Ok(DataType::F16),
-        DType::BF16 => return Ok(DataType::BF16),
-        DType::I64 => return Ok(DataType::I64),
-        DType::I32 => return Ok(DataType::I32),
-        DType::I16 => return Ok(DataType::I16),
-        DType::I8 => return Ok(DataType::I8),
-        DType::U64 => return Ok(DataType::U64),
-        DType::U32 => return Ok(DataType::U32),
-        DType::U16 => return Ok(DataType::U16),
-        DType::U8 => return Ok(DataType::U8),
-        BOOL => return Ok(DataType::Bool),
-        DType::F64 => "Apple GPUs have no 64-bit floats; use f32",
-        DType::Flex32 => "use f32, f16 or bf16",
-        DType::Bool(BoolStore::U8 | BoolStore::U32) => "use the native bool store",
-        DType::QFloat(_) => "quantized tensors have operations of their own",
+fn data_type_or_instead(dtype: DType) -> Result<DataType, &'static str> {
+    Ok(match dtype {
+        DType::F32 => DataType::F32,
+        DType::F16 => DataType::F16,
+        DType::BF16 => DataType::BF16,
+        DType::I64 => DataType::I64,
+        DType::I32 => DataType::I32,
+        DType::I16 => DataType::I16,
+        DType::I8 => DataType::I8,
+        DType::U64 => DataType::U64,
+        DType::U32 => DataType::U32,
+        DType::U16 => DataType::U16,
+        DType::U8 => DataType::U8,
+        BOOL => DataType::Bool,
+        DType::F64 => return Err("Apple GPUs have no 64-bit floats; use f32"),
+        DType::Flex32 => return Err("use f32, f16 or bf16"),
+        DType::Bool(BoolStore::U8 | BoolStore::U32) => return Err("use the native bool store"),
+        DType::QFloat(_) => return Err("quantized tensors have operations of their own"),
     })
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn stored(dtype: DType) -> DataType {
 /// Panics unless `dtype` can be stored. The text has the shape that the op was given.
 #[track_caller]
 pub(crate) fn require(op: &'static str, dtype: DType, shape: &[usize]) {
-    if let Err(instead) = find(dtype) {
+    if let Err(instead) = data_type_or_instead(dtype) {
         unsupported(op, format!("dtype {dtype:?}, shape {shape:?}: {instead}"));
     }
 }

@@ -76,10 +76,14 @@ impl Known {
 
     fn gradient(&self, program: &Program, at: u32, readers: &Readers) -> Option<Gradient> {
         let node = &program.nodes[at as usize];
-        (node.op == DIV).then_some(())?;
+        if node.op != DIV {
+            return None;
+        }
         let (_, [dividend]) = made_by(program, &node.inputs[0], &NEG)? else { return None };
         let (_, [divisor, same]) = made_by(program, &node.inputs[1], &MUL)? else { return None };
-        (divisor == same).then_some(())?;
+        if divisor != same {
+            return None;
+        }
         let product = readers.only(at)?;
         let reader = &program.nodes[product as usize];
         let whole = reader.op == MUL && reader.inputs.iter().all(|input| input.shape == node.output.shape);

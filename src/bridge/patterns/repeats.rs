@@ -74,7 +74,9 @@ impl Repeated {
         let short = self.behind(program, &node.inputs[0])?;
         // The elements of the short value stay where they are, so its longer axes must stay in their order.
         let longer = permutation.iter().filter(|&&axis| short.shape[axis] > 1);
-        longer.is_sorted().then_some(())?;
+        if !longer.is_sorted() {
+            return None;
+        }
         let shape: Vec<usize> = permutation.iter().map(|&axis| short.shape[axis]).collect();
         Some(OperandRef { shape: shape.into(), ..short })
     }
@@ -91,8 +93,9 @@ impl Repeated {
             let fits = node.op == MUL_SCALAR && is_ones(program, &node.inputs[0]);
             (fits && readers.only(scaled) == Some(at)).then(|| (scaled, self.shortest(program, factor)))
         })?;
-        let pays = !readers.leaves(at) && all_repeat(program, readers, at, DEPTH);
-        pays.then_some(())?;
+        if readers.leaves(at) || !all_repeat(program, readers, at, DEPTH) {
+            return None;
+        }
         let node = &mut program.nodes[scaled as usize];
         node.output.shape = factor.shape.clone();
         node.inputs = SmallVec::from_iter([factor.clone()]);
@@ -166,10 +169,12 @@ fn seen_as(whole: &Shape, short: &Shape, view: &Shape) -> Option<Shape> {
             }
         }
         let [own, repeated] = [&short[first_from..from], &whole[first_from..from]];
-        match () {
-            () if own == repeated => seen.extend_from_slice(&view[first_to..to]),
-            () if own.iter().all(|&extent| extent == 1) => seen.resize(to, 1),
-            () => return None,
+        if own == repeated {
+            seen.extend_from_slice(&view[first_to..to]);
+        } else if own.iter().all(|&extent| extent == 1) {
+            seen.resize(to, 1);
+        } else {
+            return None;
         }
     }
     Some(seen.into())

@@ -119,7 +119,9 @@ impl Group {
         let sum = |&product: &u32| {
             let at = readers.only(product)?;
             let (node, own) = (&program.nodes[at as usize], &program.nodes[product as usize].output);
-            (node.op == ADD && is_float(program, at) && node.output == *own).then_some(())?;
+            if node.op != ADD || !is_float(program, at) || node.output != *own {
+                return None;
+            }
             let reads = |input: &OperandRef| input.source == Source::Node(product) && input.shape == own.shape;
             let [_, bias] = either_way(&node.inputs).into_iter().find(|[value, _]| reads(value))?;
             let fits = bias.shape[..] == [1, own.shape[1]] && own.shape[0] > 1 && is_given(given, bias);

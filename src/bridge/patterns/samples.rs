@@ -79,14 +79,18 @@ impl Samples {
         let Op::TensorShape(TensorShapeOp::Cat { axis }) = concatenation.op else { return None };
         let parts = &concatenation.inputs;
         let is_small = concatenation.output.elements() <= parts.len() * START;
-        (parts.len() > 1 && is_small).then_some(())?;
+        if parts.len() < 2 || !is_small {
+            return None;
+        }
         let makers: Vec<u32> = parts.iter().map(|part| part.source.node()).collect::<Option<_>>()?;
         let nodes: Vec<&ProgramNode> = makers.iter().map(|&maker| &program.nodes[maker as usize]).collect();
         let is_alike = |maker: u32| {
             let has_same_numbers = lanes[maker as usize] == lanes[makers[0] as usize];
             has_same_numbers && program.nodes[maker as usize].op == nodes[0].op && readers.only(maker).is_some()
         };
-        makers.iter().all(|&maker| is_alike(maker)).then_some(())?;
+        if !makers.iter().all(|&maker| is_alike(maker)) {
+            return None;
+        }
         let in_rows = if axis == 0 { Together::in_rows(&nodes) } else { None };
         let together = in_rows.or_else(|| Together::elementwise(nodes[0], &concatenation.output.shape))?;
         let operand = |(node, part): (&&ProgramNode, &OperandRef)| {
@@ -148,7 +152,9 @@ impl Together {
         let [read, made] = [&first.inputs[place].shape, &first.output.shape];
         let long = |shape: &Shape| -> Vec<usize> { (0..shape.num_dims()).filter(|&axis| shape[axis] != 1).collect() };
         let [read_axes, made_axes] = [long(read), long(made)];
-        (made_axes.len() < RANK).then_some(())?;
+        if made_axes.len() >= RANK {
+            return None;
+        }
         let mut op = first.op.clone();
         if let Op::TensorShape(TensorShapeOp::Permute { permutation }) = &mut op {
             let moved = |&axis: &usize| 1 + read_axes.iter().take_while(|&&other| other != permutation[axis]).count();

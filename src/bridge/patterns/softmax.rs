@@ -96,7 +96,9 @@ struct Gradient {
 impl Gradient {
     fn ending_with(program: &Program, softmax: &Softmax, last: u32, readers: &Readers) -> Option<Self> {
         let node = &program.nodes[last as usize];
-        (node.op == MUL).then_some(())?;
+        if node.op != MUL {
+            return None;
+        }
         let is = |input: &OperandRef, at: u32| maker(program, input).is_some_and(|(made, _)| made == at);
         let [inner, _] =
             either_way(&node.inputs).into_iter().find(|[_, own]| is(own, softmax.quotient.exponentials))?;
