@@ -16,7 +16,7 @@ pub(crate) mod shared;
 
 use burn_backend::DType;
 
-use self::fed::Fed;
+use self::fed::FedScalars;
 use self::scalar::ScalarKind;
 use self::shared::Shared;
 use crate::dtype::stored;
@@ -46,7 +46,7 @@ pub(crate) struct Operand {
 pub(crate) struct Lowering<'a> {
     graph: &'a Graph,
     /// The lanes of all of the program's scalars.
-    fed: &'a Fed,
+    fed: &'a FedScalars,
     shared: &'a Shared,
     /// The node's scalars and where the lanes of each start.
     scalars: Vec<(ScalarKind, u32)>,
@@ -54,7 +54,7 @@ pub(crate) struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     /// Lowers one node, whose scalars start at the given lanes.
-    pub fn new(graph: &'a Graph, fed: &'a Fed, shared: &'a Shared, scalars: Vec<(ScalarKind, u32)>) -> Self {
+    pub fn new(graph: &'a Graph, fed: &'a FedScalars, shared: &'a Shared, scalars: Vec<(ScalarKind, u32)>) -> Self {
         Self { graph, fed, shared, scalars }
     }
 

@@ -207,27 +207,27 @@ impl Op {
 
     /// The marks of the node's value, from what it reads and the marks of that.
     fn provenance(&self, readings: &[Reading<'_>], inputs: &[Provenance], output: &TensorType) -> Provenance {
-        let own_reasons = Provenance::RESHAPED.and(Provenance::CAST);
+        let own_reasons = Provenance::RESHAPED.with(Provenance::CAST);
         let mut own = self.of_family().provenance(inputs).of_node().without(own_reasons);
         let loses = self.of_family().is_cast() && readings.iter().any(|read| may_lose(read.dtype, output.dtype));
-        let moves_cast = matches!(self, Op::TensorShape(_)) && Provenance::all(inputs).has(Provenance::CAST);
+        let moves_cast = matches!(self, Op::TensorShape(_)) && Provenance::union_of(inputs).has(Provenance::CAST);
         if loses || moves_cast {
-            own = own.and(Provenance::CAST);
+            own = own.with(Provenance::CAST);
         }
         let distances = readings.first().map(|first| self.of_family().apart(first.shape)).unwrap_or_default();
         let is_distant = |&apart: &usize| matrix_multiplication::are_distant(apart);
         if distances.iter().rev().take(2).any(is_distant) {
-            own = own.and(Provenance::DISTANT);
+            own = own.with(Provenance::DISTANT);
         }
         if distances.iter().any(is_distant) {
-            own = own.and(Provenance::FAR);
+            own = own.with(Provenance::FAR);
         }
         let ends_in_reshape = match self.reshapes(output.shape.num_dims()) {
             Reshapes::Nothing => false,
             Reshapes::AnyShape => true,
-            Reshapes::SeenThrough => Provenance::all(inputs).has(Provenance::RESHAPED),
+            Reshapes::SeenThrough => Provenance::union_of(inputs).has(Provenance::RESHAPED),
         };
-        if ends_in_reshape || self.is_reshape(readings, inputs, output) { own.and(Provenance::RESHAPED) } else { own }
+        if ends_in_reshape || self.is_reshape(readings, inputs, output) { own.with(Provenance::RESHAPED) } else { own }
     }
 
     /// Whether a pattern has left a node whose lowering is its operand as it is read, which is a reshape, or a

@@ -16,20 +16,21 @@ use crate::tensor_type::{TensorType, extents, shape};
 pub struct MpsGraphTensor {
     pub(crate) value: Handle,
     pub(crate) shape: Shape,
-    /// Whether these are known to be the numbers from 0 on, one row of them.
-    pub(crate) counts: bool,
+    /// Whether the elements are known to be 0, 1, 2 and so on, in one row: then a gather by them reads what is there in
+    /// order.
+    pub(crate) counts_from_zero: bool,
 }
 
 impl MpsGraphTensor {
     pub(crate) fn new(value: Handle) -> Self {
         let shape = shape(extents(&value.ty().shape));
-        Self { value, shape, counts: false }
+        Self { value, shape, counts_from_zero: false }
     }
 
     /// The same elements in row-major order seen with another shape of as many elements.
     pub(crate) fn with_shape(self, shape: Shape) -> Self {
         debug_assert_eq!(self.shape.num_elements(), shape.num_elements());
-        Self { value: self.value, shape, counts: false }
+        Self { value: self.value, shape, counts_from_zero: false }
     }
 
     /// Type of the tensor as the holder of this handle sees it.
@@ -44,7 +45,7 @@ impl MpsGraphTensor {
 
 impl Clone for MpsGraphTensor {
     fn clone(&self) -> Self {
-        Self { value: self.value.clone(), shape: shape(self.dims()), counts: self.counts }
+        Self { value: self.value.clone(), shape: shape(self.dims()), counts_from_zero: self.counts_from_zero }
     }
 }
 

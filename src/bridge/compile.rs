@@ -13,7 +13,7 @@ use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::dtype::stored;
 use crate::ffi::{self, DataType, Executable, Graph, GraphDevice, Optimization, ShapedType};
 use crate::lowering::conversion::{low_bits, signed};
-use crate::lowering::fed::Fed;
+use crate::lowering::fed::FedScalars;
 use crate::lowering::scalar::{Layout, ScalarKind};
 use crate::lowering::shared::Shared;
 use crate::lowering::{Lowering, Operand};
@@ -90,7 +90,7 @@ struct GraphBuilder<'a> {
     graph: Graph,
     /// One for each type of [`Program::fed_types`].
     placeholders: Vec<(ffi::Tensor, ShapedType)>,
-    fed: Fed,
+    fed: FedScalars,
     shared: Shared,
     /// For each node the first lanes of its scalars.
     lanes: Vec<SmallVec<[u32; 2]>>,
@@ -119,7 +119,7 @@ impl<'a> GraphBuilder<'a> {
             let mut lanes = fed.iter().zip(&placeholders).skip(program.feeds.len());
             lanes.find(|(ty, _)| ty.dtype == dtype).map(|(ty, (lanes, _))| (lanes.clone(), ty.elements()))
         };
-        let fed = Fed::new(lanes(DType::F32), lanes(DType::I32));
+        let fed = FedScalars::new(lanes(DType::F32), lanes(DType::I32));
         let lanes = program.lanes(layout);
         // The scalar of the barriers comes last.
         let least = layout.first.get(lanes.iter().map(SmallVec::len).sum::<usize>());

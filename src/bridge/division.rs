@@ -128,17 +128,17 @@ impl Divisions {
     }
 
     fn of_whole(&mut self, segment: &Segment, hash: u64, novelty: &mut Novelty) -> Option<Division> {
-        let returns = novelty.note_missed(hash);
-        let rounds = if returns { None } else { self.divide(segment, Grain::Round) };
+        let missed_lately = novelty.note_missed(hash);
+        let rounds = if missed_lately { None } else { self.divide(segment, Grain::Round) };
         novelty.several_rounds.note(rounds.is_some());
         let are_new = history(segment, novelty).is_some_and(|history| {
-            history.note(!returns);
-            history.is_of_new()
+            history.note(!missed_lately);
+            history.has_many_new()
         });
         if rounds.is_some() && (are_new || novelty.several_rounds_are_new()) {
             return rounds;
         }
-        let divides = self.are_known(segment) && are_new && !returns;
+        let divides = self.are_known(segment) && are_new && !missed_lately;
         if divides { self.smaller_parts(segment, Grain::Whole, hash) } else { None }
     }
 

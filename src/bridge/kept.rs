@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use about::About;
 pub(super) use first_encode::FirstEncode;
-use fresh::{Ended, Fresh};
+use fresh::{EndedWriters, Fresh};
 use room::Room;
 use scratch::Scratch;
 use turn::Turn;
@@ -45,7 +45,7 @@ pub(super) struct Kept {
     system: String,
     warned: AtomicBool,
     room: Room,
-    ended: Ended,
+    ended_writers: EndedWriters,
     /// Folders written so far, for their first names.
     written: AtomicU64,
 }
@@ -86,7 +86,7 @@ impl Kept {
             system,
             warned: AtomicBool::new(false),
             room: Room::default(),
-            ended: Ended::default(),
+            ended_writers: EndedWriters::default(),
             written: AtomicU64::new(0),
         })
     }
@@ -156,7 +156,7 @@ impl Kept {
 
     fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> io::Result<()> {
         self.room.ask()?;
-        self.ended.ask(&self.folder)?;
+        self.ended_writers.ask(&self.folder)?;
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let mut fresh = Fresh::new(&self.folder, number)?;
         let scratch = Scratch::new(number)?;

@@ -50,10 +50,10 @@ impl Novelty {
     /// Notes a program that was not found, and says whether it was not found lately either, as that of a loop that
     /// begins.
     pub fn note_missed(&mut self, hash: u64) -> bool {
-        let returns = self.missed.contains(&hash);
+        let missed_lately = self.missed.contains(&hash);
         self.missed.truncate(MISSED - 1);
         self.missed.push_front(hash);
-        returns
+        missed_lately
     }
 }
 
@@ -66,8 +66,8 @@ impl History {
         self.0 = self.0 << 1 | u64::from(is_new);
     }
 
-    /// Whether many flushes of one length were new.
-    pub fn is_of_new(&self) -> bool {
+    /// Whether many of the last ones were new.
+    pub fn has_many_new(&self) -> bool {
         self.count_new(OF_LENGTH) >= MANY
     }
 

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use allocation::Left;
 pub(super) use allocation::{Allocation, BufferData};
-use free::{Free, FreeBuffer, Unused};
+use free::{Free, FreeBuffer, ProgressNow};
 use size_class::size_class;
 
 use super::heaps::Heaps;
@@ -79,9 +79,9 @@ impl Pool {
         self.free.lock_anyway()
     }
 
-    /// Which buffers the device is done with now.
-    fn unused(&self) -> Unused {
-        Unused {
+    /// How far the device has come.
+    fn progress_now(&self) -> ProgressNow {
+        ProgressNow {
             completed: self.progress.completed.load(Ordering::Acquire),
             after_hang: self.progress.hangs.load(Ordering::Acquire),
         }
@@ -89,7 +89,7 @@ impl Pool {
 
     /// A buffer for a value that a program writes. Its contents are undefined.
     pub(super) fn for_device(&'static self, ty: &TensorType) -> Result<Arc<Allocation>, Error> {
-        let after_hang = self.unused().after_hang;
+        let after_hang = self.progress_now().after_hang;
         self.take(ty, |free| !after_hang || !free.buffer.is_used_by_gpu())
     }
 
@@ -120,7 +120,7 @@ impl Pool {
         if buffer.is_some() {
             free.note_peak();
         }
-        let released = if buffer.is_none() { free.make_room(self.unused()) } else { Vec::new() };
+        let released = if buffer.is_none() { free.make_room(self.progress_now()) } else { Vec::new() };
         drop(free);
         release(released);
         let buffer = match buffer {
@@ -157,7 +157,7 @@ impl Pool {
 
     /// Releases all free buffers that the device is done with.
     pub fn purge(&self) {
-        let released = self.lock().release_while(self.unused(), |_| true);
+        let released = self.lock().release_while(self.progress_now(), |_| true);
         release(released);
         self.heaps.lock_anyway().release_unused();
     }
@@ -166,7 +166,7 @@ impl Pool {
         let mut free = self.lock();
         free.end(class);
         free.keep(class, buffer);
-        let released = free.make_room(self.unused());
+        let released = free.make_room(self.progress_now());
         drop(free);
         release(released);
     }
@@ -180,7 +180,7 @@ impl Pool {
     pub fn set_cache_limit(&self, bytes: u64) {
         let mut free = self.lock();
         free.cache_limit = bytes;
-        let released = free.make_room(self.unused());
+        let released = free.make_room(self.progress_now());
         drop(free);
         release(released);
     }

@@ -28,7 +28,7 @@ use node::place_of;
 pub(super) use node::{Input, NewNode, Node, Refused};
 use nodes::Nodes;
 pub(super) use owner::any_orphans;
-use owner::{Left, Owner};
+use owner::{Holdings, Owner};
 pub(super) use pieces::pieces;
 pub(super) use seams::rounds;
 
@@ -68,7 +68,7 @@ struct List {
     /// A bound is reached: flushed before the next op.
     full: bool,
     /// What it is counted to keep, if its thread has ended.
-    left: Left,
+    holdings: Holdings,
     beginnings: Beginnings,
 }
 

@@ -185,7 +185,7 @@ impl Runtime {
         if !matches!(outcome, Err(Error::OutOfMemory { .. })) {
             return outcome;
         }
-        self.queue.wait_for_all(&self.counters);
+        self.submissions.wait_for_all(&self.counters);
         self.pool.purge();
         work()
     }
@@ -196,11 +196,11 @@ impl Runtime {
         let held_bytes = compiled.scratch_bytes + draft.own_bytes();
         let mut encoder = loop {
             let mut encoder = self.encoder.lock_anyway();
-            if self.queue.open(&mut encoder, held_bytes, &self.device)? {
+            if self.submissions.open(&mut encoder, held_bytes, &self.device)? {
                 break encoder;
             }
             drop(encoder);
-            self.queue.wait_for_room(held_bytes, &self.counters);
+            self.submissions.wait_for_room(held_bytes, &self.counters);
         };
         // What was fed may have been given up while this waited; then the hung work may write it at any time.
         if let Some(fault) = feeds.iter().find_map(|feed| feed.fault.get()) {
@@ -220,7 +220,7 @@ impl Runtime {
             }
         }
         let work = self.encode(&encoder, plan, &inputs, &shown);
-        self.queue.push(&mut encoder, work, Uses { reads: fed(), writes: results.iter(), held_bytes });
+        self.submissions.push(&mut encoder, work, Uses { reads: fed(), writes: results.iter(), held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             value.set_state(State::Ready(results[result].clone()));
         }
@@ -229,7 +229,7 @@ impl Runtime {
 
     /// The buffers of lanes, which have these types.
     fn lanes(&self, lanes: &Lanes, types: &[TensorType]) -> Result<SmallVec<[Arc<Allocation>; 2]>, Error> {
-        let buffer = |(bytes, ty)| self.host_buffer(bytes, ty, self.queue.completed());
+        let buffer = |(bytes, ty)| self.host_buffer(bytes, ty, self.submissions.completed());
         lanes.bytes().zip(types).map(buffer).collect()
     }
 
@@ -257,7 +257,7 @@ impl Runtime {
         let inputs = compiled.feed_order.iter().map(|&at| &*inputs[at]);
         let results = compiled.target_order.iter().map(|&at| &*results[at]);
         let (execution, serial) = (Arc::new(Execution::default()), encoder.next_serial());
-        let (told, waiting) = (execution.clone(), self.queue.waiting);
+        let (told, waiting) = (execution.clone(), self.submissions.waiting);
         let mut begun = None;
         let begin = || begun = plan.first.take().map(FirstEncode::begin);
         let time = compiled.executable.encode(&mut command_buffer, inputs, results, begin, move |error| {

@@ -18,7 +18,7 @@ use super::log::{Log, say};
 use super::pool::Pool;
 use super::recording::{Bounds, Cut, Recording};
 use super::stats::{Counters, Stats};
-use super::submission::{Encoder, Progress, Queue};
+use super::submission::{Encoder, Progress, Submissions};
 use super::thread;
 use super::under_way::UnderWay;
 use crate::dtype::data_type;
@@ -59,7 +59,7 @@ pub(crate) struct Runtime {
     pub(super) kept: Option<Kept>,
     /// Locked while encoding, so that buffers are taken and programs committed in the same order.
     pub(super) encoder: Mutex<Encoder>,
-    pub(super) queue: Queue,
+    pub(super) submissions: Submissions,
     pub(super) under_way: UnderWay,
     /// Lives as long as the process, because buffers in use know it.
     pub(super) pool: &'static Pool,
@@ -134,7 +134,11 @@ impl Runtime {
                 cache: Mutex::new(Cache::new(config.max_programs)),
                 kept: Kept::new(&config, &device),
                 encoder: Mutex::new(Encoder::new(queue)),
-                queue: Queue::new(progress.clone(), held_in_flight, Duration::from_secs(config.wait_seconds)),
+                submissions: Submissions::new(
+                    progress.clone(),
+                    held_in_flight,
+                    Duration::from_secs(config.wait_seconds),
+                ),
                 under_way: UnderWay::default(),
                 config,
                 pool: Box::leak(Box::new(Pool::new(device.clone(), progress))),
@@ -170,7 +174,7 @@ impl Runtime {
 
     /// Sets how long the device may end nothing while somebody waits.
     pub fn set_wait_limit(&self, limit: Duration) {
-        self.queue.waiting.set_limit(limit);
+        self.submissions.waiting.set_limit(limit);
     }
 
     pub fn pool(&self) -> &Pool {
@@ -209,7 +213,7 @@ impl Runtime {
         self.flush_all();
         // What other threads have cut is not recorded any more, but may be the caller's.
         self.under_way.wait();
-        self.queue.sync(&self.counters)
+        self.submissions.sync(&self.counters)
     }
 
     /// Submits what every thread has recorded, without waiting for it.
@@ -224,11 +228,11 @@ impl Runtime {
     /// # Errors
     /// Of what could not be submitted meanwhile, here or by another thread.
     pub fn flush_thread(&self) -> Result<(), Error> {
-        let before = self.queue.refusals();
+        let before = self.submissions.refusals();
         if let Some(recording) = thread::current() {
             self.flush(recording, Cut::Everything, FlushReason::Sync);
         }
-        self.queue.refusal_since(before).map_or(Ok(()), Err)
+        self.submissions.refusal_since(before).map_or(Ok(()), Err)
     }
 
     /// Releases what recorded ops keep that nobody can ask for, and free buffers.
@@ -240,7 +244,7 @@ impl Runtime {
     /// Releases free buffers.
     pub fn clear_cache(&self) {
         ffi::autoreleasepool(|| {
-            self.queue.completed();
+            self.submissions.completed();
             self.pool.purge();
         });
     }
@@ -295,7 +299,7 @@ impl Runtime {
             flushes_for_sync: c.flushes_for_sync.get(),
             flushes_at_bounds: c.flushes_at_bounds.get(),
             flushes_of_one_op: c.flushes_of_one_op.get(),
-            in_flight: self.queue.in_flight() as u64,
+            in_flight: self.submissions.in_flight() as u64,
             recordings,
             ops_waiting,
             bytes_held,

@@ -94,7 +94,7 @@ pub(super) struct Progress {
 }
 
 /// The submissions of the device.
-pub(super) struct Queue {
+pub(super) struct Submissions {
     flight: Mutex<Flight>,
     progress: Arc<Progress>,
     /// Lives as long as the process, because handlers know it.
@@ -160,7 +160,7 @@ impl Flight {
     }
 }
 
-impl Queue {
+impl Submissions {
     /// The device may end nothing for `limit` while somebody waits.
     pub fn new(progress: Arc<Progress>, max_held_bytes: usize, limit: Duration) -> Self {
         Self { flight: Mutex::default(), progress, waiting: Box::leak(Box::new(Waiting::new(limit))), max_held_bytes }

@@ -40,12 +40,12 @@ impl Ticket {
     /// There is no limit of time: a flush compiles, and waits for the device no longer than that has one.
     pub async fn ended(&self) {
         poll_fn(|context| {
-            let mut progress = self.lock();
-            if progress.end.is_some() {
+            let mut stage = self.lock();
+            if stage.end.is_some() {
                 return Poll::Ready(());
             }
-            if !progress.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-                progress.wakers.push(context.waker().clone());
+            if !stage.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
+                stage.wakers.push(context.waker().clone());
             }
             Poll::Pending
         })
@@ -71,10 +71,10 @@ impl Ticket {
         if Arc::strong_count(ticket) == 1 {
             return;
         }
-        let mut progress = ticket.lock();
-        progress.end = Some(end);
-        let wakers = std::mem::take(&mut progress.wakers);
-        drop(progress);
+        let mut stage = ticket.lock();
+        stage.end = Some(end);
+        let wakers = std::mem::take(&mut stage.wakers);
+        drop(stage);
         wake(wakers);
     }
 }

@@ -53,7 +53,7 @@ impl Runtime {
         rows: usize,
         ty: &TensorType,
     ) -> Result<Arc<Allocation>, Error> {
-        let allocation = self.pool.for_host(ty, self.queue.completed())?;
+        let allocation = self.pool.for_host(ty, self.submissions.completed())?;
         let mut written = allocation.buffer().host_write();
         let (width, mut start) = (ty.bytes() / rows, 0);
         for (part, length) in parts {
@@ -107,7 +107,7 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
         return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
     let bytes = if ty.dtype.is_bool() { truths(bytes) } else { bytes.into() };
-    let fill = || runtime.host_buffer(&bytes, &ty, runtime.queue.completed());
+    let fill = || runtime.host_buffer(&bytes, &ty, runtime.submissions.completed());
     let mut allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
     if let Err(Error::OutOfMemory { .. }) = allocation {
         // Recorded ops may hold what no tensor holds any more.
@@ -157,7 +157,7 @@ async fn copied(runtime: &'static Runtime, tensors: Vec<MpsGraphTensor>) -> Resu
     }
     let newest = allocations.iter().flatten().map(|a| a.written_by.load(Ordering::Acquire)).max();
     if let Some(serial) = newest {
-        runtime.queue.ended(serial, &runtime.counters).await;
+        runtime.submissions.ended(serial, &runtime.counters).await;
         runtime.counters.host_reads.add(1);
     }
     if let Some(fault) = allocations.iter().flatten().find_map(|allocation| allocation.fault.get()) {

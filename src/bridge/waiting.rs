@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use clock::{Clock, Lateness, List, Waiter};
+use clock::{Clock, Lateness, WaitList, Waiter};
 
 use super::pool::Serial;
 use crate::lock::{IgnorePoison, LockAnyway};
@@ -27,7 +27,7 @@ const NEVER: Duration = Duration::from_secs(1 << 30);
 pub(super) struct Waiting {
     /// How many; a handler that finds none takes no lock.
     count: AtomicUsize,
-    list: Mutex<List>,
+    list: Mutex<WaitList>,
     /// Tells the clock that it has to look earlier than it thinks.
     earlier: Condvar,
 }
@@ -52,11 +52,11 @@ impl Wait {
 
 impl Waiting {
     pub fn new(limit: Duration) -> Self {
-        let list = List::new(Lateness { last_end: Instant::now(), limit: limit.min(NEVER) });
+        let list = WaitList::new(Lateness { last_end: Instant::now(), limit: limit.min(NEVER) });
         Self { count: AtomicUsize::new(0), list: Mutex::new(list), earlier: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, List> {
+    fn lock(&self) -> MutexGuard<'_, WaitList> {
         self.list.lock_anyway()
     }
 
@@ -78,7 +78,7 @@ impl Waiting {
     }
 
     /// Wakes who waits for a submission up to this one; `note` changes the list before.
-    fn wake_up_to(&self, serial: Serial, note: impl FnOnce(&mut List)) {
+    fn wake_up_to(&self, serial: Serial, note: impl FnOnce(&mut WaitList)) {
         // Adding nothing puts this in one order with who registers: whoever does so later looks again afterwards, and
         // sees what has ended before. The limit of a wait that begins later counts from its own begin.
         if self.count.fetch_add(0, Ordering::AcqRel) == 0 {
@@ -151,7 +151,7 @@ impl Waiting {
     }
 
     /// Lets the clock look at this time, unless it looks earlier.
-    fn set_clock(&'static self, mut list: MutexGuard<'_, List>, now: Instant, at: Instant) {
+    fn set_clock(&'static self, mut list: MutexGuard<'_, WaitList>, now: Instant, at: Instant) {
         let at = list.lateness.next_look(now, at);
         match std::mem::replace(&mut list.clock, Clock::Until(at)) {
             Clock::NotStarted => {

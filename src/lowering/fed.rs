@@ -13,7 +13,7 @@ use crate::ffi::{self, DataType, Graph};
 
 /// The fed lanes, and the numbers that were read from them so far: ops whose scalars share lanes share the nodes too.
 #[derive(Default)]
-pub(crate) struct Fed {
+pub(crate) struct FedScalars {
     /// The placeholder of the f32 lanes and their number.
     pub floats: Option<(ffi::Tensor, usize)>,
     /// The same of the i32 lanes.
@@ -21,7 +21,7 @@ pub(crate) struct Fed {
     known: RefCell<HashMap<(ScalarKind, u32, DType), ffi::Tensor, FixedState>>,
 }
 
-impl Fed {
+impl FedScalars {
     /// The placeholders of the lanes of each kind and their numbers; none for a kind of which there are no scalars.
     pub fn new(floats: Option<(ffi::Tensor, usize)>, integers: Option<(ffi::Tensor, usize)>) -> Self {
         Self { floats, integers, known: RefCell::default() }

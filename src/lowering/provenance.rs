@@ -56,13 +56,13 @@ impl Provenance {
 
     /// Read in another value's memory, with strides.
     pub const VIEW: Provenance = Provenance::REPEATED
-        .and(Provenance::APART)
-        .and(Provenance::DISTANT)
-        .and(Provenance::PERMUTED)
-        .and(Provenance::FAR);
+        .with(Provenance::APART)
+        .with(Provenance::DISTANT)
+        .with(Provenance::PERMUTED)
+        .with(Provenance::FAR);
 
-    /// The marks of both.
-    pub const fn and(self, other: Provenance) -> Provenance {
+    /// Every mark that either has.
+    pub const fn with(self, other: Provenance) -> Provenance {
         Provenance(self.0 | other.0)
     }
 
@@ -76,14 +76,14 @@ impl Provenance {
         self.0 & marks.0 == marks.0
     }
 
-    /// The marks of all.
-    pub fn all(each: &[Provenance]) -> Provenance {
-        each.iter().fold(Provenance::NONE, |all, &one| all.and(one))
+    /// Every mark that any of them has.
+    pub fn union_of(each: &[Provenance]) -> Provenance {
+        each.iter().fold(Provenance::NONE, |union, &one| union.with(one))
     }
 
     /// The marks of a node's value, from those that its op gave it.
     pub fn of_node(self) -> Provenance {
-        self.and(Provenance::COMPUTED)
+        self.with(Provenance::COMPUTED)
     }
 
     /// The marks of a value for who reads it in a shape: `made` is the one in which it was made or is fed.
@@ -99,7 +99,7 @@ impl Provenance {
             (regroups && self.has(Self::PERMUTED), Self::APART),
             (regroups && self.has(Self::FAR), Self::DISTANT),
         ];
-        marks.into_iter().filter(|(applies, _)| *applies).fold(self, |all, (_, mark)| all.and(mark))
+        marks.into_iter().filter(|(applies, _)| *applies).fold(self, |union, (_, mark)| union.with(mark))
     }
 
     /// Whether a matrix product that gives an `output` has to read a value through a barrier, if it has these

@@ -158,10 +158,10 @@ impl Operation for ArithmeticOp {
 
     /// Functions of a softmax that a model may put before the product (masks, dropout, a scale) keep it a softmax.
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
-        let kept = Provenance::all(inputs).without(Provenance::VIEW);
+        let kept = Provenance::union_of(inputs).without(Provenance::VIEW);
         match self {
             // The compiler moves casts past views.
-            Self::Cast => Provenance::all(inputs),
+            Self::Cast => Provenance::union_of(inputs),
             Self::Unary(UnaryOp::Exp) => Provenance::EXPONENTIALS,
             Self::Unary(UnaryOp::Recip) if kept.has(Provenance::TOTALS) => Provenance::RECIPROCALS,
             Self::Binary(BinaryOp::Div)
@@ -169,7 +169,7 @@ impl Operation for ArithmeticOp {
             {
                 Provenance::SOFTMAX
             }
-            Self::Binary(BinaryOp::Mul) if kept.has(Provenance::EXPONENTIALS.and(Provenance::RECIPROCALS)) => {
+            Self::Binary(BinaryOp::Mul) if kept.has(Provenance::EXPONENTIALS.with(Provenance::RECIPROCALS)) => {
                 Provenance::SOFTMAX
             }
             Self::Binary(_) | Self::BinaryScalar(_) | Self::MaskWhere | Self::MaskFill | Self::Clamp { .. } => kept,

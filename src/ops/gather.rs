@@ -179,7 +179,7 @@ fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside
         );
     }
     let count = indices.shape[0];
-    if indices.counts && count > shape[dim] {
+    if indices.counts_from_zero && count > shape[dim] {
         let (extent, shape) = (shape[dim], &shape[..]);
         invalid(
             "select",
@@ -190,7 +190,7 @@ fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
     }
-    if indices.counts {
+    if indices.counts_from_zero {
         return tensor_shape::narrow(tensor, dim, [0, count]);
     }
     require_elements("select", &tensor);

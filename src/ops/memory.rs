@@ -56,8 +56,8 @@ pub(crate) fn arange(range: Range<i64>, step: usize, dtype: DType) -> MpsGraphTe
     let shape = Shape::new([count]);
     if range.start == 0 && step == 1 {
         // Fewer bits may not hold the last ones.
-        let counts = dtype.size() >= size_of::<i32>();
-        return MpsGraphTensor { counts, ..make(MemoryOp::Coordinates, &[], shape, dtype) };
+        let counts_from_zero = dtype.size() >= size_of::<i32>();
+        return MpsGraphTensor { counts_from_zero, ..make(MemoryOp::Coordinates, &[], shape, dtype) };
     }
     let scalars = [ScalarInput::Int(range.start), ScalarInput::UInt(step as u64)];
     make(MemoryOp::Range, &scalars, shape, dtype)

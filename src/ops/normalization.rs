@@ -87,7 +87,7 @@ impl Operation for NormalizationOp {
     }
 
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
-        Provenance::all(inputs).without(Provenance::VIEW)
+        Provenance::union_of(inputs).without(Provenance::VIEW)
     }
 
     fn is_rewritten(&self) -> bool {

@@ -305,11 +305,11 @@ impl Operation for PoolingOp {
         match self {
             // Windows of one element are a slice.
             PoolingOp::Max(windows) if windows.iter().all(|window| window.kernel == 1) => {
-                inputs[0].and(Provenance::APART)
+                inputs[0].with(Provenance::APART)
             }
             PoolingOp::Max(windows) if windows.iter().any(Window::is_cut_out) => Provenance::APART,
             // Repeated numbers may be cut at the end.
-            PoolingOp::AverageBackward(_) => Provenance::REPEATED.and(Provenance::APART),
+            PoolingOp::AverageBackward(_) => Provenance::REPEATED.with(Provenance::APART),
             PoolingOp::Max(_) | PoolingOp::MaxPosition(_) | PoolingOp::MaxBackward | PoolingOp::Average(_) => {
                 Provenance::NONE
             }

@@ -78,12 +78,12 @@ impl Operation for TensorShapeOp {
     }
 
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
-        let all = Provenance::all(inputs);
+        let all = Provenance::union_of(inputs);
         match self {
-            TensorShapeOp::Permute { permutation } if keeps_matrices(permutation) => all.and(Provenance::PERMUTED),
-            TensorShapeOp::Permute { .. } => all.and(Provenance::APART),
-            TensorShapeOp::Expand => all.and(Provenance::REPEATED),
-            TensorShapeOp::Slice { .. } => all.and(Provenance::APART),
+            TensorShapeOp::Permute { permutation } if keeps_matrices(permutation) => all.with(Provenance::PERMUTED),
+            TensorShapeOp::Permute { .. } => all.with(Provenance::APART),
+            TensorShapeOp::Expand => all.with(Provenance::REPEATED),
+            TensorShapeOp::Slice { .. } => all.with(Provenance::APART),
             // Of one value it is that value.
             TensorShapeOp::Cat { .. } if inputs.len() == 1 => all,
             TensorShapeOp::Flip { .. } | TensorShapeOp::SliceAssign { .. } | TensorShapeOp::Cat { .. } => {

@@ -149,7 +149,7 @@ impl<'a> OpenSegment<'a> {
 
     /// Fails the values of these nodes and of all that depend on them.
     fn fail(&mut self, nodes: Marks, error: &Error) {
-        self.runtime.queue.note(error);
+        self.runtime.submissions.note(error);
         let affected = self.flow.dependants(nodes);
         for (at, node) in self.flow.segment.nodes.iter().enumerate() {
             if affected[at] && !self.done[at] && !self.failed[at] {

@@ -18,7 +18,7 @@ pub(in crate::bridge) struct FirstEncode {
 }
 
 /// A first encode that has begun; if it is dropped, that is taken back.
-pub(in crate::bridge) struct Begun {
+pub(in crate::bridge) struct BegunEncode {
     turn: Turn,
     load_time: Option<Duration>,
 }
@@ -35,17 +35,17 @@ impl FirstEncode {
     }
 
     /// It begins.
-    pub fn begin(self) -> Begun {
+    pub fn begin(self) -> BegunEncode {
         let Self { folder, load_time } = self;
         let mut turn = Turn::take_now(&folder);
         if load_time.is_some() {
             turn.begin();
         }
-        Begun { turn, load_time }
+        BegunEncode { turn, load_time }
     }
 }
 
-impl Begun {
+impl BegunEncode {
     /// It has ended, and took so long.
     pub fn end(self, time: Duration) {
         match self.load_time {

@@ -19,9 +19,9 @@ const WRITING: &str = "writing.lock";
 /// Its name before.
 const UNLOCKED: &str = "unlocked";
 /// Processes that may end while they write; one may have been ended by somebody.
-const ENDED: usize = 2;
+const ENDED_WRITERS: usize = 2;
 /// How long nothing is written after that: a disk may have room again, and both may have been ended by somebody.
-const UNTRIED: Duration = Duration::from_secs(2 * 3600);
+const UNWRITTEN_FOR: Duration = Duration::from_secs(2 * 3600);
 
 /// How long it is known how many have ended. To look takes as long as there are programs, and what matters is that
 /// later processes do not end the same way.
@@ -29,14 +29,14 @@ const KNOWN: Duration = Duration::from_secs(600);
 
 /// What this process knows of those that have ended while they wrote.
 #[derive(Default)]
-pub(super) struct Ended {
-    /// When it looked, and whether there were [`ENDED`].
+pub(super) struct EndedWriters {
+    /// When it looked, and whether there were [`ENDED_WRITERS`].
     looked: Mutex<Option<(Instant, bool)>>,
 }
 
-impl Ended {
+impl EndedWriters {
     /// # Errors
-    /// If writing has ended [`ENDED`] processes, or the folder cannot be read or made.
+    /// If writing has ended [`ENDED_WRITERS`] processes, or the folder cannot be read or made.
     pub fn ask(&self, folder: &Path) -> io::Result<()> {
         let mut looked = self.looked.lock_anyway();
         let known = looked.filter(|(time, _)| time.elapsed() < KNOWN);
@@ -45,15 +45,15 @@ impl Ended {
             None => {
                 fs::create_dir_all(folder)?;
                 let ended = fs::read_dir(folder)?.flatten().filter(has_ended).count();
-                (Instant::now(), ended >= ENDED)
+                (Instant::now(), ended >= ENDED_WRITERS)
             }
         };
         *looked = Some((time, too_many));
         if too_many {
             return Err(io::Error::other(format!(
-                "{ENDED} processes have ended while they wrote there: they were killed, or MPSGraph ended them, as it \
-                 does if the disk is full; it is tried again after two hours, or by a new process if you remove the \
-                 folders {NAME}*"
+                "{ENDED_WRITERS} processes have ended while they wrote there: they were killed, or MPSGraph ended them, \
+                 as it does if the disk is full; it is tried again after two hours, or by a new process if you remove \
+                 the folders {NAME}*"
             )));
         }
         Ok(())
@@ -117,7 +117,7 @@ fn has_ended(entry: &DirEntry) -> bool {
     }
     let Ok(file) = File::open(entry.path().join(WRITING)) else { return false };
     let written = file.metadata().and_then(|data| data.modified()).ok();
-    let is_recent = written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNTRIED);
+    let is_recent = written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNWRITTEN_FOR);
     is_recent && file.try_lock().is_ok()
 }
 
@@ -128,9 +128,9 @@ mod tests {
     #[test]
     fn the_folder_is_looked_through_once_in_a_while() {
         let folder = std::env::temp_dir().join(format!("burn-mpsgraph-ended-{}", std::process::id()));
-        let ended = Ended::default();
+        let ended = EndedWriters::default();
         ended.ask(&folder).expect("nobody has written there");
-        for number in 0..ENDED {
+        for number in 0..ENDED_WRITERS {
             let left = folder.join(format!("{NAME}0-{number}"));
             fs::create_dir_all(&left).expect("the temporary folder can be written");
             fs::write(left.join(WRITING), "").expect("it is ours");
@@ -138,7 +138,7 @@ mod tests {
         ended.ask(&folder).expect("it has looked a moment ago");
         *ended.looked.lock_anyway() = Instant::now().checked_sub(KNOWN).map(|time| (time, false));
         ended.ask(&folder).expect_err("it has looked long ago");
-        Ended::default().ask(&folder).expect_err("it has never looked");
+        EndedWriters::default().ask(&folder).expect_err("it has never looked");
         fs::remove_dir_all(&folder).expect("the folder is ours");
         ended.ask(&folder).expect_err("it has looked a moment ago");
     }

@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Loads after which it is certain enough what is faster.
 const TRIED: u64 = 3;
 /// Processes that may end while they load; one may have been ended by somebody.
-const ENDED: u64 = 2;
+const ENDED_LOADERS: u64 = 2;
 /// How long it is not loaded after that: both may have been ended by somebody.
-const UNTRIED: Duration = Duration::from_secs(24 * 3600);
+const UNLOADED_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// The right to load a program, or to encode it for the first time, until it is dropped.
 #[derive(Default)]
@@ -70,10 +70,10 @@ impl Turn {
         if notes.is_slow(compile_time) {
             return None;
         }
-        if notes.begun >= ENDED && is_recent(&file) {
+        if notes.begun >= ENDED_LOADERS && is_recent(&file) {
             say!(
-                "burn-mpsgraph: a program is compiled, because {ENDED} processes have ended while they loaded it; that \
-                 is tried again after a day, or if you remove {}",
+                "burn-mpsgraph: a program is compiled, because {ENDED_LOADERS} processes have ended while they loaded \
+                 it; that is tried again after a day, or if you remove {}",
                 folder.display()
             );
             return None;
@@ -137,7 +137,7 @@ impl Drop for Turn {
 /// Whether the notes are of the last day, or nobody knows.
 fn is_recent(notes: &File) -> bool {
     let written = notes.metadata().and_then(|data| data.modified()).ok();
-    written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNTRIED)
+    written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNLOADED_FOR)
 }
 
 impl Notes {

@@ -17,7 +17,7 @@ pub(super) const START: usize = 4096;
 
 /// Matrices that are to be joined along an axis.
 #[derive(Clone)]
-pub(super) struct Row {
+pub(super) struct ToJoin {
     parts: Vec<OperandRef>,
     axis: usize,
     /// Whether the parts are joined as they were before they were transposed.
@@ -34,7 +34,7 @@ pub(super) struct Joined {
     places: Vec<usize>,
 }
 
-impl Row {
+impl ToJoin {
     pub fn new(parts: &[&OperandRef], axis: usize) -> Self {
         let parts = parts.iter().map(|&part| OperandRef { barrier: false, ..part.clone() }).collect();
         Self { parts, axis, transposed: false }
@@ -73,16 +73,16 @@ impl Joined {
         Self { known: HashMap::default(), places }
     }
 
-    /// Adds a concatenation for each row, all with their parts in one order: that of a concatenation which is known (of
-    /// several rows that have one the last), else that in which the first row's parts were recorded. The steps of a
-    /// sequence record alike, so most concatenations are known after the first step.
-    pub fn together<const N: usize>(&mut self, program: &mut Program, rows: [Row; N]) -> [OperandRef; N] {
-        let order = rows.iter().rev().find_map(|row| self.known_order(row)).unwrap_or_else(|| {
-            let mut order: Vec<usize> = (0..rows[0].parts.len()).collect();
-            order.sort_by_key(|&at| self.place(rows[0].parts[at].source));
+    /// Adds a concatenation for each group, all with their parts in one order: that of a concatenation which is known
+    /// (of several groups that have one the last), else that in which the first group's parts were recorded. The steps
+    /// of a sequence record alike, so most concatenations are known after the first step.
+    pub fn together<const N: usize>(&mut self, program: &mut Program, groups: [ToJoin; N]) -> [OperandRef; N] {
+        let order = groups.iter().rev().find_map(|group| self.known_order(group)).unwrap_or_else(|| {
+            let mut order: Vec<usize> = (0..groups[0].parts.len()).collect();
+            order.sort_by_key(|&at| self.place(groups[0].parts[at].source));
             order
         });
-        rows.map(|row| self.as_it_is(program, row.in_order(&order)))
+        groups.map(|group| self.as_it_is(program, group.in_order(&order)))
     }
 
     /// What was fed comes before what was recorded.
@@ -91,27 +91,27 @@ impl Joined {
     }
 
     /// The order of a known concatenation of the same parts.
-    fn known_order(&self, row: &Row) -> Option<Vec<usize>> {
-        let (known, _) = self.known.get(&row.members())?.first()?;
+    fn known_order(&self, group: &ToJoin) -> Option<Vec<usize>> {
+        let (known, _) = self.known.get(&group.members())?.first()?;
         let places: HashMap<&OperandRef, usize, FixedState> =
-            row.parts.iter().enumerate().map(|(at, part)| (part, at)).collect();
+            group.parts.iter().enumerate().map(|(at, part)| (part, at)).collect();
         let order: Vec<usize> = known.iter().map(|part| places[part]).collect();
         // A part that is there twice cannot be told from itself.
-        (places.len() == row.parts.len()).then_some(order)
+        (places.len() == group.parts.len()).then_some(order)
     }
 
-    /// Adds the concatenation of a row, unless it is known.
-    pub fn as_it_is(&mut self, program: &mut Program, row: Row) -> OperandRef {
-        let known = self.known.entry(row.members()).or_default();
-        let joined = match known.iter().find(|(parts, _)| *parts == row.parts) {
+    /// Adds the concatenation of a group, unless it is known.
+    pub fn as_it_is(&mut self, program: &mut Program, group: ToJoin) -> OperandRef {
+        let known = self.known.entry(group.members()).or_default();
+        let joined = match known.iter().find(|(parts, _)| *parts == group.parts) {
             Some((_, joined)) => joined.clone(),
             None => {
-                let joined = concatenate(program, &row.parts, row.axis);
-                known.push((row.parts, joined.clone()));
+                let joined = concatenate(program, &group.parts, group.axis);
+                known.push((group.parts, joined.clone()));
                 joined
             }
         };
-        if row.transposed { transpose(program, joined) } else { joined }
+        if group.transposed { transpose(program, joined) } else { joined }
     }
 }
 

@@ -10,7 +10,7 @@ use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::add;
-use super::joined::{Joined, Members, Row, START, type_of};
+use super::joined::{Joined, Members, START, ToJoin, type_of};
 use super::reading::{ADD, Readers, either_way, is_float};
 use super::regions::PARTS;
 use super::sums_of_products::{PRODUCT, is_plain};
@@ -35,7 +35,7 @@ struct Group {
     left: OperandRef,
     /// In the order of what is joined.
     products: Vec<u32>,
-    right: Row,
+    right: ToJoin,
     width: usize,
 }
 
@@ -60,7 +60,7 @@ fn groups(program: &Program, given: &[bool]) -> Vec<Group> {
         products.sort_by_key(|at| right(at).source.code());
         let rights: Vec<&OperandRef> = products.iter().map(right).collect();
         let width = rights.iter().map(|right| right.shape[1]).sum();
-        let right = Row::new(&rights, 1);
+        let right = ToJoin::new(&rights, 1);
         ((2..=PARTS).contains(&products.len()) && width <= INNER).then_some(Group { left, products, right, width })
     };
     found.into_iter().filter_map(group).collect()
@@ -98,8 +98,8 @@ impl Group {
         let mut parts = self.products.clone();
         if let Some((sums, biases)) = self.biases(program, readers, given) {
             let biases: Vec<&OperandRef> = biases.iter().collect();
-            let row = Row::new(&biases, 1);
-            let biases = joined.as_it_is(program, row);
+            let biases = ToJoin::new(&biases, 1);
+            let biases = joined.as_it_is(program, biases);
             whole = add(program, ADD, SmallVec::from_iter([whole, biases]), output.clone());
             parts = sums;
         }

@@ -16,7 +16,7 @@ use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::add;
-use super::joined::{Joined, Members, Row, START};
+use super::joined::{Joined, Members, START, ToJoin};
 use super::reading::{ADD, Readers, is_float};
 use super::regions::PARTS;
 use crate::bridge::program::{OperandRef, Program, Source};
@@ -49,9 +49,9 @@ struct Group {
     /// The terms themselves.
     values: Vec<OperandRef>,
     /// Left operands of products, or what has its rows summed.
-    left: Row,
+    left: ToJoin,
     /// Right operands of products.
-    right: Option<Row>,
+    right: Option<ToJoin>,
     /// How the terms, and their sum, are computed.
     op: Op,
     /// The type of one.
@@ -199,26 +199,27 @@ impl Group {
         let is_product = node.op == PRODUCT;
         Some(Self {
             values: terms.iter().map(|term| term.value.clone()).collect(),
-            left: Row::before_transposing(program, &operands(0), usize::from(is_product)),
-            right: is_product.then(|| Row::new(&operands(1), 0)),
+            left: ToJoin::before_transposing(program, &operands(0), usize::from(is_product)),
+            right: is_product.then(|| ToJoin::new(&operands(1), 0)),
             op: node.op.clone(),
             output: node.output.clone(),
         })
     }
 
-    fn rows(&self) -> impl Iterator<Item = &Row> {
+    fn operands(&self) -> impl Iterator<Item = &ToJoin> {
         [&self.left].into_iter().chain(&self.right)
     }
 
     fn count(&self, uses: &mut Uses) {
-        self.rows().for_each(|row| *uses.entry(row.members()).or_default() += 1);
+        self.operands().for_each(|operands| *uses.entry(operands.members()).or_default() += 1);
     }
 
     /// Whether the copies take less than what is saved: each term is written and read, by a kernel of its own.
     fn pays(&self, uses: &Uses) -> bool {
         let terms = self.values.len();
         let saved = 2 * terms * self.output.elements() + (terms - 1) * START;
-        let copied = self.rows().map(|row| (2 * row.elements() + START).div_ceil(uses[&row.members()]));
+        let copied =
+            self.operands().map(|operands| (2 * operands.elements() + START).div_ceil(uses[&operands.members()]));
         copied.sum::<usize>() < saved
     }
 

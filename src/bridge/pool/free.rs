@@ -86,19 +86,19 @@ impl Free {
 
     /// Takes out what is over a limit.
     #[must_use]
-    pub fn make_room(&mut self, unused: Unused) -> Vec<FreeBuffer> {
-        self.release_while(unused, |free| {
+    pub fn make_room(&mut self, progress: ProgressNow) -> Vec<FreeBuffer> {
+        self.release_while(progress, |free| {
             free.bytes_cached > free.cache_limit || free.bytes_live + free.bytes_cached > free.comfortable
         })
     }
 
     /// Takes out free buffers that the device is done with, the least recently used first.
     #[must_use]
-    pub fn release_while(&mut self, unused: Unused, goes_on: impl Fn(&Self) -> bool) -> Vec<FreeBuffer> {
+    pub fn release_while(&mut self, progress: ProgressNow, goes_on: impl Fn(&Self) -> bool) -> Vec<FreeBuffer> {
         let mut released = Vec::new();
         while self.buffers_cached > 0 && goes_on(self) {
             let oldest = self.classes.iter().filter_map(|(&class, of_class)| {
-                let (at, first) = unused.oldest(of_class)?;
+                let (at, first) = progress.oldest(of_class)?;
                 Some((first.freed, class, at))
             });
             let Some((_, class, at)) = oldest.min() else {
@@ -117,15 +117,15 @@ impl Free {
     }
 }
 
-/// Which buffers the device is done with.
+/// How far the device has come, at one time.
 #[derive(Clone, Copy)]
-pub(super) struct Unused {
+pub(super) struct ProgressNow {
     pub completed: Serial,
     /// Whether work that was given up may still use buffers.
     pub after_hang: bool,
 }
 
-impl Unused {
+impl ProgressNow {
     /// The oldest of the buffers of a class, if the device is done with it, and its place.
     fn oldest(self, of_class: &VecDeque<FreeBuffer>) -> Option<(usize, &FreeBuffer)> {
         let candidate = |(_, free): &(usize, &FreeBuffer)| !self.after_hang || !free.buffer.is_used_by_gpu();

@@ -3,7 +3,7 @@
 //!
 //! Nodes are compared by op and type. What was cut since the last flush of everything is remembered. A list that begins
 //! like a remembered one is cut as that was; one that ends like a remembered one begins, before that end. Bodies of
-//! other shapes each time are cut at seams, or where a few nodes are like the first ones of a segment.
+//! other shapes each time are cut at seams, or where a few nodes are like the first ones of a remembered list.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -14,15 +14,16 @@ use super::node::Node;
 
 /// The fewest nodes by which a beginning is recognised.
 const BEGINNING: usize = 12;
-/// The most segments that are remembered.
-const SEGMENTS: usize = 32;
+/// The most cuts that are remembered.
+const PAST_CUTS: usize = 32;
 
-/// The segments that were cut at a bound since the last flush of everything, newest last.
+/// The cuts at a bound since the last flush of everything, newest last.
 #[derive(Default)]
-pub(super) struct Beginnings(VecDeque<Segment>);
+pub(super) struct Beginnings(VecDeque<PastCut>);
 
-struct Segment {
-    /// A hash of each node of the list, also of those behind the segment.
+/// A list of nodes that was cut at a bound.
+struct PastCut {
+    /// A hash of each node of the list, also of those that were not cut.
     nodes: Vec<u64>,
     /// How many of them were cut.
     cut: usize,
@@ -46,11 +47,11 @@ impl Beginnings {
     fn cut_hashes(&mut self, nodes: Vec<u64>, seam: impl FnOnce() -> Option<usize>) -> usize {
         let cut = self.cut_before(&nodes).unwrap_or_else(|| self.new_cut(&nodes, seam));
         // Another thread may have taken all nodes meanwhile.
-        if !nodes.is_empty() && !self.0.iter().any(|segment| segment.nodes == nodes) {
-            if self.0.len() == SEGMENTS {
+        if !nodes.is_empty() && !self.0.iter().any(|past| past.nodes == nodes) {
+            if self.0.len() == PAST_CUTS {
                 self.0.pop_front();
             }
-            self.0.push_back(Segment { nodes, cut });
+            self.0.push_back(PastCut { nodes, cut });
         }
         cut
     }
@@ -58,9 +59,8 @@ impl Beginnings {
     /// How much of them a list was cut that began like this one. Small parts of it are no sign: layers are alike.
     fn cut_before(&self, nodes: &[u64]) -> Option<usize> {
         let least = nodes.len() / 4;
-        let alike =
-            self.0.iter().filter(|segment| segment.cut > least && nodes.starts_with(&segment.nodes[..segment.cut]));
-        alike.map(|segment| segment.cut).max()
+        let alike = self.0.iter().filter(|past| past.cut > least && nodes.starts_with(&past.nodes[..past.cut]));
+        alike.map(|past| past.cut).max()
     }
 
     /// Where a list is cut that did not begin like a remembered one.
@@ -83,8 +83,8 @@ impl Beginnings {
     /// How many of the last nodes are the first ones of each remembered list of which much was cut, oldest first: where
     /// layers are alike, small parts follow small parts.
     fn overlaps(&self, nodes: &[u64]) -> Vec<usize> {
-        let long = self.0.iter().filter(|segment| segment.cut > segment.nodes.len() / 4);
-        long.map(|segment| overlap(&segment.nodes, nodes)).collect()
+        let long = self.0.iter().filter(|past| past.cut > past.nodes.len() / 4);
+        long.map(|past| overlap(&past.nodes, nodes)).collect()
     }
 
     /// The last place, not near the front, where nodes are like the first ones of this or a remembered list.
@@ -95,7 +95,7 @@ impl Beginnings {
         };
         (least..=nodes.len().saturating_sub(BEGINNING))
             .rev()
-            .find(|&at| begins(at, nodes) || self.0.iter().any(|segment| begins(at, &segment.nodes)))
+            .find(|&at| begins(at, nodes) || self.0.iter().any(|past| begins(at, &past.nodes)))
     }
 }
 

@@ -51,7 +51,7 @@ static READ: AtomicUsize = AtomicUsize::new(0);
 
 /// What a recording keeps whose thread has ended.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Left {
+pub(super) struct Holdings {
     ops: usize,
     /// Bytes of buffers that only it holds.
     held_bytes: usize,
@@ -115,19 +115,19 @@ impl Recording {
     /// themselves.
     pub fn too_much_with_orphans(&'static self, bounds: &Bounds) -> SmallVec<[&'static Self; 4]> {
         self.prune();
-        let (left, read_bytes) = {
+        let (holdings, read_bytes) = {
             let list = self.lock();
-            (list.left(), Given::to(&list.nodes).all().map(|value| value.bytes()).sum::<usize>())
+            (list.holdings(), Given::to(&list.nodes).all().map(|value| value.bytes()).sum::<usize>())
         };
         // To count them costs a walk over their nodes.
         if READ.fetch_add(read_bytes, Ordering::Relaxed).saturating_add(read_bytes) >= bounds.held_bytes / 4 {
             READ.store(0, Ordering::Relaxed);
             Self::all_in_use().iter().for_each(|recording| recording.lock().count_orphan());
         }
-        let ops = OPS.load(Ordering::Relaxed).saturating_add(left.ops);
+        let ops = OPS.load(Ordering::Relaxed).saturating_add(holdings.ops);
         let held_bytes = HELD.load(Ordering::Relaxed);
         let mut too_much = SmallVec::new();
-        if ops >= bounds.ops || held_bytes.saturating_add(left.held_bytes) >= bounds.held_bytes {
+        if ops >= bounds.ops || held_bytes.saturating_add(holdings.held_bytes) >= bounds.held_bytes {
             too_much.push(self);
         }
         if held_bytes >= bounds.held_bytes {
@@ -138,7 +138,7 @@ impl Recording {
 
     /// Orphans that hold more than so many bytes together, as few as are enough.
     fn orphans_that_hold(mut bytes: usize) -> impl Iterator<Item = &'static Self> {
-        let held = |recording: &'static Self| (recording.lock().left.held_bytes, recording);
+        let held = |recording: &'static Self| (recording.lock().holdings.held_bytes, recording);
         let mut orphans: Vec<_> = Self::all_in_use().into_iter().map(held).filter(|(held, _)| *held > 0).collect();
         orphans.sort_by_key(|(held, _)| Reverse(*held));
         let mut is_enough = false;
@@ -171,15 +171,15 @@ impl Recording {
 }
 
 impl List {
-    fn left(&self) -> Left {
-        Left { ops: self.nodes.len(), held_bytes: self.held_bytes().0 }
+    fn holdings(&self) -> Holdings {
+        Holdings { ops: self.nodes.len(), held_bytes: self.held_bytes().0 }
     }
 
     /// Counts what an orphan keeps now.
     pub(super) fn count_orphan(&mut self) {
         if self.owner == Owner::Ended {
-            let now = self.left();
-            let before = std::mem::replace(&mut self.left, now);
+            let now = self.holdings();
+            let before = std::mem::replace(&mut self.holdings, now);
             for (all, now, before) in [(&OPS, now.ops, before.ops), (&HELD, now.held_bytes, before.held_bytes)] {
                 all.fetch_add(now, Ordering::Relaxed);
                 all.fetch_sub(before, Ordering::Relaxed);

@@ -3,22 +3,22 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::Queue;
+use super::Submissions;
 use crate::bridge::pool::Serial;
 use crate::bridge::stats::Counters;
 use crate::bridge::waiting::Wait;
 
-/// See [`Queue::ended`].
+/// See [`Submissions::ended`].
 pub(in crate::bridge) struct Ended<'a> {
-    queue: &'a Queue,
+    submissions: &'a Submissions,
     counters: &'a Counters,
     wait: Wait,
     counted: bool,
 }
 
 impl<'a> Ended<'a> {
-    pub(super) fn new(queue: &'a Queue, serial: Serial, counters: &'a Counters) -> Self {
-        Self { queue, counters, wait: Wait::new(serial), counted: false }
+    pub(super) fn new(submissions: &'a Submissions, serial: Serial, counters: &'a Counters) -> Self {
+        Self { submissions, counters, wait: Wait::new(serial), counted: false }
     }
 }
 
@@ -26,21 +26,21 @@ impl Future for Ended<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let Self { queue, counters, wait, counted } = self.get_mut();
-        if queue.is_over(wait.serial()) {
+        let Self { submissions, counters, wait, counted } = self.get_mut();
+        if submissions.is_over(wait.serial()) {
             return Poll::Ready(());
         }
         if !std::mem::replace(counted, true) {
             counters.waits.add(1);
         }
         // What has ended since the task was registered, or has to be told until another time, could wake nobody.
-        let mut told_until = queue.told_until();
+        let mut told_until = submissions.told_until();
         loop {
-            queue.waiting.register(wait, context.waker(), told_until);
-            if queue.is_over(wait.serial()) {
+            submissions.waiting.register(wait, context.waker(), told_until);
+            if submissions.is_over(wait.serial()) {
                 return Poll::Ready(());
             }
-            match queue.told_until() {
+            match submissions.told_until() {
                 until if until == told_until => break,
                 until => told_until = until,
             }
@@ -49,18 +49,18 @@ impl Future for Ended<'_> {
             // The device does not hang.
             return Poll::Pending;
         }
-        let Some(limit) = queue.waiting.overdue(wait) else {
+        let Some(limit) = submissions.waiting.overdue(wait) else {
             return Poll::Pending;
         };
         // This task is awake.
-        queue.waiting.forget(wait);
-        queue.give_up(wait.serial(), limit);
+        submissions.waiting.forget(wait);
+        submissions.give_up(wait.serial(), limit);
         Poll::Ready(())
     }
 }
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        self.queue.waiting.forget(&mut self.wait);
+        self.submissions.waiting.forget(&mut self.wait);
     }
 }

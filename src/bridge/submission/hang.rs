@@ -9,12 +9,12 @@ use std::sync::Weak;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Encoder, Flight, Queue, Trust};
+use super::{Encoder, Flight, Submissions, Trust};
 use crate::bridge::pool::Serial;
 use crate::error::Error;
 use crate::ffi::Device;
 
-impl Queue {
+impl Submissions {
     /// Whether a submission that holds so many bytes may join those in flight; then the encoder's queue is not one
     /// whose work was given up or is refused.
     ///

@@ -16,7 +16,7 @@ const LOOKS: u32 = 8;
 const DELAY: Duration = Duration::from_secs(1);
 
 /// Who waits.
-pub(super) struct List {
+pub(super) struct WaitList {
     pub lateness: Lateness,
     pub waiters: Vec<Waiter>,
     /// Of the newest waiter.
@@ -52,7 +52,7 @@ pub(super) struct Waiter {
     pub late: bool,
 }
 
-impl List {
+impl WaitList {
     pub fn new(lateness: Lateness) -> Self {
         Self { lateness, waiters: Vec::new(), key: 0, clock: Clock::NotStarted }
     }
@@ -113,8 +113,8 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(120);
 
     /// A list in which somebody waits since that time, and the clock that sleeps.
-    fn waiting(since: Instant) -> List {
-        let mut list = List::new(Lateness { last_end: since, limit: LIMIT });
+    fn waiting(since: Instant) -> WaitList {
+        let mut list = WaitList::new(Lateness { last_end: since, limit: LIMIT });
         let waiter = Waiter { key: 1, serial: 1, since, look: None, waker: Waker::noop().clone(), late: false };
         list.waiters.push(waiter);
         let (woken, next) = list.look(since);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     /// How long it takes from `start` until somebody is late, if the clock comes at the times that it has set itself.
-    fn late_after(list: &mut List, start: Instant, mut now: Instant) -> Duration {
+    fn late_after(list: &mut WaitList, start: Instant, mut now: Instant) -> Duration {
         loop {
             list.note_standstill(now);
             let (woken, next) = list.look(now);
