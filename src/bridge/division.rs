@@ -22,8 +22,9 @@ const LONG: usize = 8;
 const FAMILIAR: u32 = 4;
 /// How often a program is divided before it is compiled, which takes as long as some such runs.
 const SELDOM: u32 = 16;
-/// Half of the ops of a piece and of a fragment, in the mean.
+/// On how many ops on both sides the end of a piece depends: half of the ops that a piece has in the mean.
 const PIECE: usize = 8;
+/// On how many ops on both sides the end of a fragment depends: half of the ops that a fragment has in the mean.
 const FRAGMENT: usize = 2;
 
 /// What a segment is a part of, and so into what it may be divided.
@@ -37,7 +38,7 @@ pub(super) enum Grain {
     Stretch,
     /// About sixteen ops, which may repeat.
     Piece,
-    /// About four.
+    /// About four ops.
     Fragment,
     /// One op.
     Op,

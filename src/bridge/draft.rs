@@ -36,7 +36,7 @@ pub(super) const BARRIER: ScalarInput = ScalarInput::Float(f64::NEG_INFINITY);
 pub(super) struct Draft<'a> {
     /// The program's nodes.
     nodes: SmallVec<[&'a Node; 8]>,
-    /// For each, its number in the segment.
+    /// For each node of the program, its number in the segment.
     recorded_as: Numbers,
     /// The operands of all nodes.
     operands: SmallVec<[(Source, bool); 8]>,
@@ -53,12 +53,12 @@ pub(super) struct Draft<'a> {
 /// A value that is fed.
 pub(super) struct Feed<'a> {
     pub value: &'a Arc<Value>,
-    /// The one in which a product reads it first, or else anybody. That is the feed's, in whatever shape the value was
-    /// made: values that are read alike are fed alike, and products need no reshape.
+    /// The shape in which a product reads the value first, or else anybody. That is the feed's shape, in whatever shape
+    /// the value was made: values that are read alike are fed alike, and products need no reshape.
     pub shape: &'a Shape,
-    /// Whether a product reads it.
+    /// Whether a product reads the value.
     is_factor: bool,
-    /// How often it is given to one of the nodes.
+    /// How many operands of the program's nodes hold a reference to the value.
     given: u32,
 }
 

@@ -14,9 +14,9 @@ use crate::lock::LockAnyway;
 
 /// What names of folders begin with that are being written.
 pub(super) const NAME: &str = ".new-";
-/// The file that is locked.
+/// The file in a program's folder that is locked while MPSGraph writes the program.
 const WRITING: &str = "writing.lock";
-/// Its name before.
+/// The name that this file has until it is locked.
 const UNLOCKED: &str = "unlocked";
 /// Processes that may end while they write; one may have been ended by somebody.
 const ENDED_WRITERS: usize = 2;
@@ -51,9 +51,9 @@ impl EndedWriters {
         *looked = Some((time, too_many));
         if too_many {
             return Err(io::Error::other(format!(
-                "{ENDED_WRITERS} processes have ended while they wrote there: they were killed, or MPSGraph ended them, \
-                 as it does if the disk is full; it is tried again after two hours, or by a new process if you remove \
-                 the folders {NAME}*"
+                "{ENDED_WRITERS} processes have ended while they wrote there: they were killed, or MPSGraph ended \
+                 them, as it does if the disk is full; it is tried again after two hours, or by a new process if you \
+                 remove the folders {NAME}*"
             )));
         }
         Ok(())
@@ -63,7 +63,7 @@ impl EndedWriters {
 /// A folder that is being written; removed when this is dropped, unless it was renamed.
 pub(super) struct Fresh {
     pub path: PathBuf,
-    /// Locked.
+    /// The locked file, until MPSGraph has written the program.
     writing: Option<File>,
 }
 

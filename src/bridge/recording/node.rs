@@ -21,7 +21,7 @@ pub(in crate::bridge) struct Input {
     given: Option<Arc<Value>>,
     /// The serial number of the node that makes or has made it.
     made_by: u64,
-    /// If it is not the value's own one.
+    /// The shape in which the node reads the value, if that is not the value's own shape.
     other_shape: Option<Box<Shape>>,
 }
 
