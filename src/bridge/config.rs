@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use super::log::LogLevel;
 use crate::error::Error;
 
 /// Ops that a recording holds at most, which also bounds how long one program compiles.
@@ -29,7 +30,7 @@ pub(super) struct Config {
     pub level_1: bool,
     /// `BURN_MPSGRAPH_LOG=1`: a line on stderr per flush and compilation; `=2`: the text of each program that is
     /// compiled, too.
-    pub log: u8,
+    pub log: LogLevel,
     /// `BURN_MPSGRAPH_PATTERNS=0`: compile what was recorded as it is.
     pub patterns: bool,
     /// `BURN_MPSGRAPH_MAX_OPS`: ops that a recording holds at most, and those of ended threads together.
@@ -49,7 +50,11 @@ impl Config {
             cache_megabytes: number("BURN_MPSGRAPH_CACHE_MEGABYTES", 1..=1 << 30)?.unwrap_or(CACHE_MEGABYTES) as u64,
             eager: number("BURN_MPSGRAPH_EAGER", 0..=1)?.unwrap_or(0) == 1,
             level_1: number("BURN_MPSGRAPH_LEVEL", 0..=1)?.unwrap_or(0) == 1,
-            log: number("BURN_MPSGRAPH_LOG", 0..=2)?.unwrap_or(0) as u8,
+            log: match number("BURN_MPSGRAPH_LOG", 0..=2)? {
+                None | Some(0) => LogLevel::Warning,
+                Some(1) => LogLevel::Flushes,
+                Some(_) => LogLevel::Programs,
+            },
             patterns: number("BURN_MPSGRAPH_PATTERNS", 0..=1)?.unwrap_or(1) == 1,
             max_ops: number("BURN_MPSGRAPH_MAX_OPS", 1..=usize::MAX)?.unwrap_or(MAX_OPS),
             max_programs: number("BURN_MPSGRAPH_MAX_PROGRAMS", 1..=1 << 20)?.unwrap_or(MAX_PROGRAMS),

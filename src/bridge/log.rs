@@ -26,8 +26,19 @@ pub(super) use say;
 /// The flushes that are looked at for the warning.
 const FLUSHES: u32 = 100;
 
+/// What is written to stderr.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum LogLevel {
+    /// Only the warning.
+    Warning,
+    /// Also a line per flush and per compilation.
+    Flushes,
+    /// Also the text of each program that is compiled.
+    Programs,
+}
+
 pub(super) struct Log {
-    level: u8,
+    level: LogLevel,
     /// Flushes so far.
     flushes: AtomicU32,
     watch: Mutex<Watch>,
@@ -46,13 +57,12 @@ struct Watch {
 }
 
 impl Log {
-    /// `level` 0 writes only the warning; 1 a line per flush and per compilation; 2 the text of each program, too.
-    pub fn new(level: u8) -> Self {
+    pub fn new(level: LogLevel) -> Self {
         Self { level, flushes: AtomicU32::new(0), watch: Mutex::default() }
     }
 
     pub fn flush(&self, reason: FlushReason, ops: usize) {
-        if self.level > 0 {
+        if self.level >= LogLevel::Flushes {
             say!("burn-mpsgraph: flush ({reason:?}): {ops} ops recorded");
         }
         // Two threads may count one flush; an exact count would cost each flush more.
@@ -68,7 +78,7 @@ impl Log {
 
     /// A segment of so many ops is submitted as so many parts.
     pub fn divided(&self, ops: usize, into: Grain, parts: usize) {
-        if self.level > 0 {
+        if self.level >= LogLevel::Flushes {
             let reason = "many recent flushes were new programs";
             say!("burn-mpsgraph: miss: {ops} ops divided into {parts} parts ({into:?}), because {reason}");
         }
@@ -77,14 +87,14 @@ impl Log {
     /// A program is going to be compiled. Its text is written first: a compilation may end the process.
     pub fn compiling(&self, program: &Program, cache: &Mutex<Cache>) {
         let may_warn = self.watch.lock_anyway().note_compile(self.flushes.load(Ordering::Relaxed));
-        if self.level == 0 && !may_warn {
+        if self.level < LogLevel::Flushes && !may_warn {
             return;
         }
         let difference = difference(program, &cache.lock_anyway());
-        if self.level > 0 {
+        if self.level >= LogLevel::Flushes {
             say!("burn-mpsgraph: miss: compile {} ops; new: {difference}", program.nodes.len());
         }
-        if self.level > 1 {
+        if self.level >= LogLevel::Programs {
             say!("{program}");
         }
         self.watch.lock_anyway().difference = difference;
@@ -92,14 +102,14 @@ impl Log {
 
     /// It is compiled.
     pub fn compiled(&self, time: Duration) {
-        if self.level > 0 {
+        if self.level >= LogLevel::Flushes {
             say!("burn-mpsgraph: compiled in {:.1} ms", time.as_secs_f64() * 1e3);
         }
     }
 
     /// A kept program is loaded.
     pub fn loaded(&self, program: &Program, time: Duration) {
-        if self.level > 0 {
+        if self.level >= LogLevel::Flushes {
             let (ops, milliseconds) = (program.nodes.len(), time.as_secs_f64() * 1e3);
             say!("burn-mpsgraph: miss: loaded {ops} ops in {milliseconds:.1} ms");
         }
@@ -107,7 +117,7 @@ impl Log {
 
     /// A program was found.
     pub fn hit(&self, program_ops: usize) {
-        if self.level > 0 {
+        if self.level >= LogLevel::Flushes {
             say!("burn-mpsgraph: hit: {program_ops} ops");
         }
     }
