@@ -36,18 +36,25 @@ static ALL: Mutex<Vec<&'static Recording>> = Mutex::new(Vec::new());
 /// Those that nobody records into and that are empty.
 static FREE: Mutex<Vec<&'static Recording>> = Mutex::new(Vec::new());
 
-/// Recordings whose threads have ended and that hold something.
-static ORPHANS: AtomicUsize = AtomicUsize::new(0);
+/// What is counted of all orphans. They are counters without a lock, because each tensor that is dropped looks here.
+static ORPHANS: Orphans = Orphans {
+    count: AtomicUsize::new(0),
+    ops: AtomicUsize::new(0),
+    held_bytes: AtomicUsize::new(0),
+    read_bytes: AtomicUsize::new(0),
+};
 
-/// Ops that these hold.
-static OPS: AtomicUsize = AtomicUsize::new(0);
-
-/// Bytes of buffers that only these held when they were counted last.
-static HELD: AtomicUsize = AtomicUsize::new(0);
-
-/// Bytes of buffers that orphans read which have become ones since all were counted. Somebody else may have held these
-/// then and have dropped them since, which nobody is told of.
-static READ: AtomicUsize = AtomicUsize::new(0);
+struct Orphans {
+    /// Recordings whose threads have ended and that hold something.
+    count: AtomicUsize,
+    /// Ops that all orphans hold.
+    ops: AtomicUsize,
+    /// Bytes of buffers that only orphans held when each of them was counted last.
+    held_bytes: AtomicUsize,
+    /// Bytes of buffers that recordings read which have become orphans since all orphans were counted. Somebody else
+    /// may have held these buffers then and have dropped them since, which nobody is told of.
+    read_bytes: AtomicUsize,
+}
 
 /// What a recording keeps whose thread has ended.
 #[derive(Clone, Copy, Default)]
@@ -62,7 +69,7 @@ pub(in crate::bridge) fn any_orphans() -> bool {
     // If the recording becomes an orphan just now, either it is counted here, or its thread sees that the value was
     // given up.
     fence(Ordering::SeqCst);
-    ORPHANS.load(Ordering::Relaxed) > 0
+    ORPHANS.count.load(Ordering::Relaxed) > 0
 }
 
 impl Recording {
@@ -103,7 +110,7 @@ impl Recording {
         list.owner = Owner::Ended;
         let kept = (list.nodes.take_places(), std::mem::take(&mut list.beginnings));
         // Counted first: a tensor that is dropped from now on looks here, and what was dropped before is seen below.
-        ORPHANS.fetch_add(1, Ordering::Relaxed);
+        ORPHANS.count.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         drop(list);
         drop(kept);
@@ -120,12 +127,13 @@ impl Recording {
             (list.holdings(), Given::to(&list.nodes).all().map(|value| value.bytes()).sum::<usize>())
         };
         // To count them costs a walk over their nodes.
-        if READ.fetch_add(read_bytes, Ordering::Relaxed).saturating_add(read_bytes) >= bounds.held_bytes / 4 {
-            READ.store(0, Ordering::Relaxed);
+        let read_before = ORPHANS.read_bytes.fetch_add(read_bytes, Ordering::Relaxed);
+        if read_before.saturating_add(read_bytes) >= bounds.held_bytes / 4 {
+            ORPHANS.read_bytes.store(0, Ordering::Relaxed);
             Self::all_in_use().iter().for_each(|recording| recording.lock().count_orphan());
         }
-        let ops = OPS.load(Ordering::Relaxed).saturating_add(holdings.ops);
-        let held_bytes = HELD.load(Ordering::Relaxed);
+        let ops = ORPHANS.ops.load(Ordering::Relaxed).saturating_add(holdings.ops);
+        let held_bytes = ORPHANS.held_bytes.load(Ordering::Relaxed);
         let mut too_much = SmallVec::new();
         if ops >= bounds.ops || held_bytes.saturating_add(holdings.held_bytes) >= bounds.held_bytes {
             too_much.push(self);
@@ -164,7 +172,7 @@ impl Recording {
             *list = List::default();
             *self.novelty.lock_anyway() = Novelty::default();
             self.in_use.store(false, Ordering::Release);
-            ORPHANS.fetch_sub(1, Ordering::Relaxed);
+            ORPHANS.count.fetch_sub(1, Ordering::Relaxed);
             FREE.lock_anyway().push(self);
         }
     }
@@ -180,7 +188,8 @@ impl List {
         if self.owner == Owner::Ended {
             let now = self.holdings();
             let before = std::mem::replace(&mut self.holdings, now);
-            for (all, now, before) in [(&OPS, now.ops, before.ops), (&HELD, now.held_bytes, before.held_bytes)] {
+            let Orphans { ops, held_bytes, .. } = &ORPHANS;
+            for (all, now, before) in [(ops, now.ops, before.ops), (held_bytes, now.held_bytes, before.held_bytes)] {
                 all.fetch_add(now, Ordering::Relaxed);
                 all.fetch_sub(before, Ordering::Relaxed);
             }
