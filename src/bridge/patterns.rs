@@ -67,25 +67,33 @@ fn with_regions_joined(program: &Program) -> Option<Program> {
     })
 }
 
-/// What makes programs smaller, in the order in which it is applied: some recognise only what earlier ones have made.
+/// What makes programs smaller, in the order in which it is applied. Where a pattern looks for what earlier ones have
+/// made, the line above it says what that is.
 const PATTERNS: [fn(&mut Program); 19] = [
     layers::apply,
     equal::apply,
     permutes::apply,
     repeats::apply,
     roots::apply,
+    // One over a root, which may also have been recorded.
     equal::apply,
     quotients::apply,
+    // The negatives of quotients, which become subtractions.
     signs::apply,
+    // The quotients and the subtractions.
     softmax::gradients,
+    // The parts of a softmax, which gradients do not read any more.
     softmax::whole,
     turned::apply,
     sums::apply,
     factors::apply,
+    // The products of layers.
     sums_of_products::apply,
+    // The products of layers, and the sums that add their biases.
     same_left::apply,
     equal::apply,
     rows::apply,
+    // The shapes in which the rewritten nodes read what is fed.
     fed::apply,
     leading::apply,
 ];
