@@ -73,16 +73,16 @@ impl Joined {
         Self { known: HashMap::default(), places }
     }
 
-    /// Adds a concatenation for each group, all with their parts in one order: that of a concatenation which is known
-    /// (of several groups that have one the last), else that in which the first group's parts were recorded. The steps
-    /// of a sequence record alike, so most concatenations are known after the first step.
-    pub fn together<const N: usize>(&mut self, program: &mut Program, groups: [ToJoin; N]) -> [OperandRef; N] {
-        let order = groups.iter().rev().find_map(|group| self.known_order(group)).unwrap_or_else(|| {
-            let mut order: Vec<usize> = (0..groups[0].parts.len()).collect();
-            order.sort_by_key(|&at| self.place(groups[0].parts[at].source));
+    /// Adds a concatenation for each of these, all with their parts in one order: that of a concatenation which is
+    /// known (of several the last one), else that in which the parts of the first were recorded. The steps of a
+    /// sequence record alike, so most concatenations are known after the first step.
+    pub fn together<const N: usize>(&mut self, program: &mut Program, all: [ToJoin; N]) -> [OperandRef; N] {
+        let order = all.iter().rev().find_map(|matrices| self.known_order(matrices)).unwrap_or_else(|| {
+            let mut order: Vec<usize> = (0..all[0].parts.len()).collect();
+            order.sort_by_key(|&at| self.place(all[0].parts[at].source));
             order
         });
-        groups.map(|group| self.as_it_is(program, group.in_order(&order)))
+        all.map(|matrices| self.as_it_is(program, matrices.in_order(&order)))
     }
 
     /// What was fed comes before what was recorded.
@@ -91,27 +91,27 @@ impl Joined {
     }
 
     /// The order of a known concatenation of the same parts.
-    fn known_order(&self, group: &ToJoin) -> Option<Vec<usize>> {
-        let (known, _) = self.known.get(&group.members())?.first()?;
+    fn known_order(&self, matrices: &ToJoin) -> Option<Vec<usize>> {
+        let (known, _) = self.known.get(&matrices.members())?.first()?;
         let places: HashMap<&OperandRef, usize, FixedState> =
-            group.parts.iter().enumerate().map(|(at, part)| (part, at)).collect();
+            matrices.parts.iter().enumerate().map(|(at, part)| (part, at)).collect();
         let order: Vec<usize> = known.iter().map(|part| places[part]).collect();
         // A part that is there twice cannot be told from itself.
-        (places.len() == group.parts.len()).then_some(order)
+        (places.len() == matrices.parts.len()).then_some(order)
     }
 
-    /// Adds the concatenation of a group, unless it is known.
-    pub fn as_it_is(&mut self, program: &mut Program, group: ToJoin) -> OperandRef {
-        let known = self.known.entry(group.members()).or_default();
-        let joined = match known.iter().find(|(parts, _)| *parts == group.parts) {
+    /// Adds the concatenation of these matrices, unless it is known.
+    pub fn as_it_is(&mut self, program: &mut Program, matrices: ToJoin) -> OperandRef {
+        let known = self.known.entry(matrices.members()).or_default();
+        let joined = match known.iter().find(|(parts, _)| *parts == matrices.parts) {
             Some((_, joined)) => joined.clone(),
             None => {
-                let joined = concatenate(program, &group.parts, group.axis);
-                known.push((group.parts, joined.clone()));
+                let joined = concatenate(program, &matrices.parts, matrices.axis);
+                known.push((matrices.parts, joined.clone()));
                 joined
             }
         };
-        if group.transposed { transpose(program, joined) } else { joined }
+        if matrices.transposed { transpose(program, joined) } else { joined }
     }
 }
 
