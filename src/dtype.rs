@@ -3,10 +3,12 @@
 //! Metal has no f64, so f64 is refused by name and never narrowed. `bool` is one byte of 0 or 1 (`MPSDataTypeBool`);
 //! Burn's other bool stores are refused.
 
+use std::fmt;
+
 use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet, TensorMetadata};
 
 use crate::burn::level;
-use crate::error::{Error, unsupported};
+use crate::error::{Error, invalid, unsupported};
 use crate::ffi::DataType;
 use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::Packing;
@@ -52,6 +54,48 @@ pub(crate) fn stored(dtype: DType) -> DataType {
 pub(crate) fn require(op: &'static str, dtype: DType, shape: &[usize]) {
     if let Err(instead) = data_type_or_instead(dtype) {
         unsupported(op, format!("dtype {dtype:?}, shape {shape:?}: {instead}"));
+    }
+}
+
+/// The elements that Burn defines an op for. To ask for others is a mistake, also where a kernel would take them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Elements {
+    Floats,
+    Integers,
+    /// Floats and integers.
+    Numbers,
+    Bools,
+}
+
+impl Elements {
+    /// Whether these are elements of `dtype`.
+    pub fn has(self, dtype: DType) -> bool {
+        match self {
+            Self::Floats => dtype.is_float(),
+            Self::Integers => dtype.is_int() || dtype.is_uint(),
+            Self::Numbers => !dtype.is_bool(),
+            Self::Bools => dtype.is_bool(),
+        }
+    }
+
+    /// Ends an op on a tensor of others.
+    #[track_caller]
+    pub fn require(self, op: &'static str, x: &MpsGraphTensor) {
+        if !self.has(x.dtype()) {
+            let (dtype, shape) = x.typed();
+            invalid(op, format!("dtype {dtype:?}, shape {shape:?}: it is for {self}, so cast it"));
+        }
+    }
+}
+
+impl fmt::Display for Elements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Floats => "floats",
+            Self::Integers => "integers",
+            Self::Numbers => "floats or integers",
+            Self::Bools => "bools",
+        })
     }
 }
 

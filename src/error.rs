@@ -4,9 +4,13 @@
 //! sent; Burn's operations return no `Result`, so they panic with the text of the [`Error`]. `sync` and reads return
 //! device faults. (Our own bugs are `unreachable!`, never an `Error`.)
 
+mod call;
+
 use std::fmt;
 
 use burn_backend::ExecutionError;
+
+pub(crate) use call::Call;
 
 /// An error of this backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,10 +50,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// Ends an infallible Burn operation with this error's text.
+    /// Ends an infallible Burn operation with this error's text, in which the op comes first that the caller has
+    /// called.
     #[track_caller]
     pub(crate) fn raise(self) -> ! {
-        panic!("{self}")
+        let error = call::of_caller(self);
+        panic!("{error}")
     }
 }
 

@@ -41,6 +41,11 @@ impl MpsGraphTensor {
     pub(crate) fn dims(&self) -> &[usize] {
         extents(&self.shape)
     }
+
+    /// What a message says of the tensor.
+    pub(crate) fn typed(&self) -> (DType, &[usize]) {
+        (self.value.ty().dtype, self.dims())
+    }
 }
 
 impl Clone for MpsGraphTensor {

@@ -7,7 +7,7 @@ use super::{FloatElement, IntElement, MpsGraph, into_data, non_zero};
 use crate::bridge::upload;
 use crate::burn::bool_items;
 use crate::device::MpsGraphDevice;
-use crate::dtype::{BOOL, require_positions};
+use crate::dtype::{BOOL, Elements, require_positions};
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{gather, memory, reduction, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
@@ -163,6 +163,7 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
 
     /// Reads the tensor, because the number of the result's rows depends on its values.
     async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
+        Elements::Bools.require("bool_argwhere", &tensor);
         let longest = tensor.shape.iter().copied().max().unwrap_or(1);
         require_positions("bool_argwhere", &tensor.shape, longest, out_dtype.into());
         let data = into_data(tensor).await.unwrap_or_else(|error| panic!("bool_argwhere: {error}"));

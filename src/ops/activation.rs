@@ -7,7 +7,8 @@ use burn_backend::{DType, TensorMetadata};
 use super::arithmetic::{log1p_f32, scalar_for};
 use super::{Operation, check_dim};
 use crate::bridge::record;
-use crate::error::{invalid, unsupported};
+use crate::dtype::Elements;
+use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::conversion::{computed_in, convert};
 use crate::lowering::provenance::{Provenance, Reading, Reshapes};
@@ -127,10 +128,11 @@ fn along(op: ActivationOp, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
 
 fn record_activation(op: ActivationOp, inputs: &[&MpsGraphTensor], scalars: &[ScalarInput]) -> MpsGraphTensor {
     let output = inputs[0].ty();
+    Elements::Floats.require(op.name(), inputs[0]);
     for input in inputs {
-        if !input.dtype().is_float() || input.dtype() != output.dtype {
-            let dtypes: Vec<_> = inputs.iter().map(|input| input.dtype()).collect();
-            unsupported(op.name(), format!("dtypes {dtypes:?}; one float dtype is expected"));
+        if input.dtype() != output.dtype {
+            let operands: Vec<_> = inputs.iter().map(|input| input.typed()).collect();
+            invalid(op.name(), format!("operands {operands:?}; one float dtype is expected: cast one"));
         }
         let expands = op == ActivationOp::Prelu
             && input.dims().len() == output.shape.num_dims()

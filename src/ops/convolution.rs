@@ -17,6 +17,7 @@ mod transposed;
 
 use burn_backend::ops::ConvOptions;
 use burn_backend::{DType, Shape, TensorMetadata};
+use smallvec::SmallVec;
 
 pub(crate) use deformable::{deform_conv2d, deform_conv2d_backward};
 pub(crate) use transposed::{conv_transpose, conv_transpose_weight_backward, conv_transpose_x_backward};
@@ -27,7 +28,7 @@ use self::transposed::with_zeros;
 use super::arithmetic::{self, BinaryOp, cast};
 use super::{Operation, memory, reduction};
 use crate::bridge::{check_size, record};
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ffi::{self, ConvolutionDescriptor, Window};
 use crate::lowering::conversion::computed_in;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -139,6 +140,8 @@ pub(crate) fn conv<const N: usize>(
     options: ConvOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv1d", "conv2d", "conv3d"]);
+    let operands = [&x, &weight].into_iter().chain(bias.as_ref());
+    let _call = Call::begin(name, operands.map(MpsGraphTensor::typed));
     let dtype = float_of(name, &[Some(&x), Some(&weight), bias.as_ref()]);
     let convolution = Convolution::of(name, [&x, &weight], &options);
     let shape = convolution.output_shape(N);
@@ -156,6 +159,7 @@ pub(crate) fn conv_x_backward<const N: usize>(
     options: ConvOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv1d_x_backward", "conv2d_x_backward", "conv3d_x_backward"]);
+    let _call = Call::begin(name, [x.typed(), weight.typed(), output_grad.typed()]);
     let dtype = float_of(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
     let convolution = Convolution::of(name, [&x, &weight], &options);
     check_grad(name, &output_grad, &convolution.output_shape(N));
@@ -174,6 +178,7 @@ pub(crate) fn conv_weight_backward<const N: usize>(
     options: ConvOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv1d_weight_backward", "conv2d_weight_backward", "conv3d_weight_backward"]);
+    let _call = Call::begin(name, [x.typed(), weight.typed(), output_grad.typed()]);
     let dtype = float_of(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
     let convolution = Convolution::of(name, [&x, &weight], &options);
     check_grad(name, &output_grad, &convolution.output_shape(N));
@@ -185,6 +190,7 @@ pub(crate) fn conv_weight_backward<const N: usize>(
 
 /// Gradient of any convolution for its bias: the sums of each channel.
 pub(crate) fn bias_backward(name: &'static str, bias: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    let _call = Call::begin(name, [bias.typed(), output_grad.typed()]);
     let dtype = float_of(name, &[Some(&bias), Some(&output_grad)]);
     if output_grad.rank() < 3 || bias.shape[..] != [output_grad.shape[1]] {
         invalid(
@@ -202,11 +208,12 @@ pub(crate) fn bias_backward(name: &'static str, bias: MpsGraphTensor, output_gra
 
 /// The float dtype that all have.
 fn float_of(name: &'static str, tensors: &[Option<&MpsGraphTensor>]) -> DType {
-    let dtypes: Vec<DType> = tensors.iter().flatten().map(|tensor| tensor.dtype()).collect();
-    if !dtypes[0].is_float() || dtypes.iter().any(|dtype| *dtype != dtypes[0]) {
-        invalid(name, format!("dtypes {dtypes:?}: all must be the same float dtype, so cast them"));
+    let operands: SmallVec<[_; 6]> = tensors.iter().flatten().map(|tensor| tensor.typed()).collect();
+    let (dtype, _) = operands[0];
+    if !dtype.is_float() || operands.iter().any(|(other, _)| *other != dtype) {
+        invalid(name, format!("operands {operands:?}: all must be the same float dtype, so cast them"));
     }
-    dtypes[0]
+    dtype
 }
 
 /// The dtype in which convolutions are computed.

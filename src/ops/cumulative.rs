@@ -2,12 +2,12 @@
 //!
 //! 16-bit floats accumulate in f32, integers wrap. From a NaN on, every result to the end of the axis is NaN.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 use super::sort::key;
 use super::{Operation, check_dim};
 use crate::bridge::record;
-use crate::error::unsupported;
+use crate::dtype::Elements;
 use crate::ffi;
 use crate::lowering::conversion::{comparable, convert, from_comparable, summed_in};
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -54,9 +54,7 @@ pub(crate) fn cummax(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
 fn cumulative(kind: Kind, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
     let op = CumulativeOp { kind, dim };
     check_dim(op.name(), dim, x.dims());
-    if x.dtype().is_bool() {
-        unsupported(op.name(), format!("dtype {:?}; cast it to an integer dtype", x.dtype()));
-    }
+    Elements::Numbers.require(op.name(), &x);
     if x.dims()[dim] <= 1 {
         return x;
     }

@@ -23,11 +23,12 @@ use super::arithmetic::{self, BinaryOp};
 use super::tensor_shape::narrow;
 use super::{Operation, check_dim, memory, tensor_shape};
 use crate::bridge::record;
-use crate::error::invalid;
+use crate::dtype::Elements;
+use crate::error::{Call, invalid, unsupported};
 use crate::ffi;
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
-use crate::lowering::{Lowering, Operand};
+use crate::lowering::{Lowering, MOST_ELEMENTS, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -35,13 +36,15 @@ use crate::tensor_type::TensorType;
 /// zeros to `n` samples, by default all. Not scaled.
 pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (MpsGraphTensor, MpsGraphTensor) {
     const NAME: &str = "rfft";
+    let _call = Call::begin(NAME, [signal.typed()]);
     check_dim(NAME, dim, signal.dims());
-    check_float(NAME, &signal);
+    Elements::Floats.require(NAME, &signal);
     let (dtype, mut shape) = (signal.dtype(), signal.shape.clone());
     let n = n.unwrap_or(shape[dim]);
     if n == 0 {
         invalid(NAME, format!("{n} samples along dim {dim} of shape {:?}; a transform takes one at least", &shape[..]));
     }
+    check_length(NAME, n, dim, &shape);
     let bins = n / 2 + 1;
     let samples = shape[dim].min(n);
     shape[dim] = bins;
@@ -63,8 +66,9 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
 /// even `n`, are ignored, because they are 0 for every real signal.
 pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
     const NAME: &str = "irfft";
+    let _call = Call::begin(NAME, [re.typed(), im.typed()]);
     check_dim(NAME, dim, re.dims());
-    check_float(NAME, &re);
+    Elements::Floats.require(NAME, &re);
     let (dtype, mut shape) = (re.dtype(), re.shape.clone());
     if im.dtype() != dtype || im.shape != shape {
         let [real, imaginary] = [&re, &im].map(|part| (part.dtype(), part.dims()));
@@ -74,8 +78,10 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     if n == 0 || shape[dim] == 0 {
         let (bins, shape) = (shape[dim], &shape[..]);
         let given = format!("{n} samples of {bins} bins along dim {dim} of shape {shape:?}");
-        invalid(NAME, format!("{given}: one of each is the least; of one bin say `n`"));
+        let rule = "there must be at least one sample and one bin";
+        invalid(NAME, format!("{given}: {rule}; give `n` for a spectrum of one bin, whose default is 0 samples"));
     }
+    check_length(NAME, n, dim, &shape);
     let bins = shape[dim].min(n / 2 + 1);
     shape[dim] = n;
     if shape.num_elements() == 0 {
@@ -256,9 +262,25 @@ fn zeros_behind(x: MpsGraphTensor, length: usize) -> MpsGraphTensor {
     tensor_shape::cat(vec![x, zeros], 2)
 }
 
-fn check_float(name: &'static str, x: &MpsGraphTensor) {
-    if !x.dtype().is_float() {
-        invalid(name, format!("dtype {:?}, shape {:?}; transforms take floats", x.dtype(), x.dims()));
+/// The most complex numbers of f32 that 4 GiB hold.
+const MOST_POINTS: usize = MOST_ELEMENTS / 2;
+
+/// Ends transforms of `n` samples along `dim` of `shape` that would take too much on the way: whole numbers of points
+/// of all lines, with a real and an imaginary part.
+fn check_length(name: &'static str, n: usize, dim: usize, shape: &Shape) {
+    let given = format_args!("{n} samples along dim {dim} of shape {:?}", &shape[..]);
+    if n > MOST_POINTS {
+        unsupported(name, format!("{given}: a transform has at most 2^29 samples; transform parts of the signal"));
+    }
+    let points = match method(n) {
+        Method::Product => return,
+        Method::Factors { .. } => n,
+        Method::Convolution { length } => length,
+    };
+    let [outer, _, inner] = outer_axis_inner(shape, dim);
+    if (outer * inner).saturating_mul(points) > MOST_POINTS {
+        let rule = "all transforms together have at most 2^29 points; transform fewer lines at a time, or shorter ones";
+        unsupported(name, format!("{given}, which takes {points} points for each of {} lines: {rule}", outer * inner));
     }
 }
 

@@ -15,7 +15,7 @@ use super::arithmetic::{self, CompareOp};
 use super::{Operation, check_dim, memory, tensor_shape};
 use crate::bridge::record;
 use crate::dtype::BOOL;
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ffi::{self, DataType};
 use crate::lowering::axis::part;
 use crate::lowering::conversion::low_bits;
@@ -116,6 +116,7 @@ impl Operation for GatherOp {
 ///
 /// `indices` may be of any integer dtype; an index out of range reads 0.
 pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    let _call = Call::begin("gather", [tensor.typed(), indices.typed()]);
     let (data, at) = (tensor.dims(), indices.dims());
     let same = |axis: usize| axis == dim || data[axis] == at[axis];
     if dim >= data.len() || at.len() != data.len() || !(0..data.len()).all(same) {
@@ -204,6 +205,7 @@ fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside
 ///
 /// `indices` may be of any integer dtype; a position out of range reads the nearest slice.
 pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    let _call = Call::begin("gather_nd", [data.typed(), indices.typed()]);
     let rank = indices.rank();
     let depth = if rank == 0 { usize::MAX } else { indices.shape[rank - 1] };
     if depth > data.rank() {
@@ -227,6 +229,7 @@ pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
 
 /// Rows of the table `weights (n, width)`: `indices (batch, length)` gives `(batch, length, width)`.
 pub(crate) fn embedding(weights: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    let _call = Call::begin("embedding", [weights.typed(), indices.typed()]);
     if weights.rank() != 2 || indices.rank() != 2 {
         let (table, at) = (weights.dims(), indices.dims());
         invalid("embedding", format!("weights of shape {table:?} and indices of shape {at:?}; both have two axes"));

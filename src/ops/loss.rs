@@ -16,7 +16,7 @@ use burn_backend::{DType, TensorMetadata};
 use self::states::{States, frames_of};
 use super::arithmetic::{self, BinaryOp, UnaryOp};
 use super::{Operation, memory, scatter_nd};
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ffi::{self, Graph};
 use crate::lowering::axis::part;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -116,6 +116,7 @@ pub(crate) fn ctc_loss(
     blank: usize,
 ) -> MpsGraphTensor {
     const NAME: &str = "ctc_loss";
+    let _call = Call::begin(NAME, [&log_probs, &targets, &input_lengths, &target_lengths].map(MpsGraphTensor::typed));
     let [frames, samples, _] = check(NAME, &log_probs, &targets, [&input_lengths, &target_lengths], blank);
     let dtype = log_probs.dtype();
     if samples == 0 {
@@ -141,6 +142,7 @@ pub(crate) fn ctc_loss_backward(
     blank: usize,
 ) -> MpsGraphTensor {
     const NAME: &str = "ctc_loss_backward";
+    let _call = Call::begin(NAME, [&log_probs, &targets, &input_lengths, &target_lengths].map(MpsGraphTensor::typed));
     let [frames, samples, classes] = check(NAME, &log_probs, &targets, [&input_lengths, &target_lengths], blank);
     let dtype = log_probs.dtype();
     if grad_loss.shape.as_slice() != [samples] || grad_loss.dtype() != dtype {

@@ -20,7 +20,7 @@ pub(super) use self::parts::are_distant;
 use self::parts::{BATCH, Parts, is_far, is_fused_row};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ffi::{self, gpu, os_version};
 use crate::lowering::conversion::{computed_in, convert};
 use crate::lowering::provenance::{Provenance, Reading, Reshapes};
@@ -131,6 +131,7 @@ pub(super) fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &Tensor
 pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
     let dtype = lhs.dtype();
     let name = if dtype.is_float() { "float_matmul" } else { "int_matmul" };
+    let _call = Call::begin(name, [lhs.typed(), rhs.typed()]);
     let wrong = || -> ! {
         let [a, b] = [&lhs, &rhs].map(|tensor| format!("{:?} {:?}", tensor.dtype(), tensor.dims()));
         invalid(name, format!("{a} times {b}: equal dtypes, two axes or more, (…, m, k) times (…, k, n)"))
@@ -160,8 +161,8 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
         let rhs = tensor_shape::transpose(flatten(rhs, &batch, count_b, count));
         return integer::product(lhs, rhs, [count, m, k, n]).with_shape(result);
     }
-    // Not for products that two axes do: a bias that is added to one of more axes can be lost
-    // (pytorch/pytorch#192934), so these have a barrier between reshape and product instead.
+    // Products that can be recorded with two axes are not left with more: a bias that is added to a product of more
+    // axes can be lost (pytorch/pytorch#192934), so those of two have a barrier between reshape and product instead.
     if count_b > 1 && keeps_ranks(count, [a, b, &result]) {
         return float_product(lhs, rhs, result);
     }

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::{Operation, reduction};
 use crate::bridge::record;
+use crate::dtype::Elements;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::conversion::convert;
@@ -35,6 +36,7 @@ pub(crate) fn layer_norm(
     beta: Option<MpsGraphTensor>,
     epsilon: f64,
 ) -> MpsGraphTensor {
+    Elements::Floats.require("layer_norm", &tensor);
     let (dtype, shape) = (tensor.dtype(), tensor.shape.clone());
     let fits =
         |affine: &MpsGraphTensor| affine.dtype() == dtype && affine.shape.as_slice() == &shape[shape.len() - 1..];

@@ -26,8 +26,8 @@ use super::gather::{at_zero, index};
 use super::reduction::sum_dim;
 use super::{Distances, Operation, memory};
 use crate::bridge::record;
-use crate::dtype::require_positions;
-use crate::error::invalid;
+use crate::dtype::{Elements, require_positions};
+use crate::error::{Call, invalid};
 use crate::ffi::{self, ScatterMode};
 use crate::lowering::conversion::convert;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -62,6 +62,8 @@ pub(crate) fn max_pool<const N: usize>(
     options: Options<N>,
     ceil_mode: bool,
 ) -> MpsGraphTensor {
+    let _call = Call::begin(name, [x.typed()]);
+    Elements::Floats.require(name, &x);
     let windows = options.windows(name, x.dims(), ceil_mode);
     let dtype = x.dtype();
     pool_max::<N>(PoolingOp::Max(windows), x, dtype, windows)
@@ -75,6 +77,8 @@ pub(crate) fn max_pool_with_indices<const N: usize>(
     ceil_mode: bool,
     out: DType,
 ) -> (MpsGraphTensor, MpsGraphTensor) {
+    let _call = Call::begin(name, [x.typed()]);
+    Elements::Floats.require(name, &x);
     let windows = options.windows(name, x.dims(), ceil_mode);
     require_positions(name, x.dims(), windows.iter().map(|window| window.input).product(), out);
     let dtype = x.dtype();
@@ -91,6 +95,8 @@ pub(crate) fn max_pool_backward<const N: usize>(
     grad: MpsGraphTensor,
     indices: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    let _call = Call::begin(name, [x.typed(), grad.typed()]);
+    Elements::Floats.require(name, &x);
     let windows = options.windows(name, x.dims(), ceil_mode);
     check_gradient::<N>(name, &x, windows.map(|window| window.outputs), &grad);
     if indices.shape != grad.shape || indices.dtype().is_float() || indices.dtype().is_bool() {
@@ -124,6 +130,8 @@ pub(crate) fn avg_pool<const N: usize>(
     count_include_pad: bool,
     ceil_mode: bool,
 ) -> MpsGraphTensor {
+    let _call = Call::begin(name, [x.typed()]);
+    Elements::Floats.require(name, &x);
     let windows = options.windows(name, x.dims(), ceil_mode);
     average::<N>(x, windows.map(|window| Spans::Windows { window, count_include_pad }))
 }
@@ -137,6 +145,8 @@ pub(crate) fn avg_pool_backward<const N: usize>(
     count_include_pad: bool,
     ceil_mode: bool,
 ) -> MpsGraphTensor {
+    let _call = Call::begin(name, [x.typed(), grad.typed()]);
+    Elements::Floats.require(name, &x);
     let windows = options.windows(name, x.dims(), ceil_mode);
     average_backward::<N>(name, x, grad, windows.map(|window| Spans::Windows { window, count_include_pad }))
 }
@@ -147,6 +157,8 @@ pub(crate) fn adaptive_avg_pool<const N: usize>(
     x: MpsGraphTensor,
     output_size: [usize; N],
 ) -> MpsGraphTensor {
+    let _call = Call::begin(name, [x.typed()]);
+    Elements::Floats.require(name, &x);
     window::check_rank::<N>(name, x.dims());
     if let &[depth, height, width] = output_size.as_slice() {
         return volume::averages(x, [depth, height, width]);
@@ -161,6 +173,8 @@ pub(crate) fn adaptive_avg_pool_backward<const N: usize>(
     x: MpsGraphTensor,
     grad: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    let _call = Call::begin(name, [x.typed(), grad.typed()]);
+    Elements::Floats.require(name, &x);
     window::check_rank::<N>(name, x.dims());
     window::check_rank::<N>(name, grad.dims());
     if N == 3 {

@@ -19,8 +19,8 @@ pub(crate) use order::{abs, argmax, argmin, argsort, argtopk, max_abs_dim, sort,
 
 use super::{Operation, memory};
 use crate::bridge::record;
-use crate::dtype::require;
-use crate::error::{invalid, unsupported};
+use crate::dtype::{Elements, require};
+use crate::error::{Call, invalid};
 use crate::ffi;
 use crate::lowering::conversion::convert;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -108,6 +108,7 @@ impl Operation for QuantizationOp {
 /// `tensor` by `scheme`, with a scale for each block.
 pub(crate) fn quantize(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: MpsGraphTensor) -> Quantized {
     const NAME: &str = "quantize";
+    let _call = Call::begin(NAME, [tensor.typed(), scales.typed()]);
     let blocks = check(NAME, &tensor, scheme);
     if scales.shape.num_elements() != blocks.count || !scales.dtype().is_float() {
         let given = (scales.dtype(), scales.dims());
@@ -127,6 +128,7 @@ pub(crate) fn quantize_dynamic(tensor: MpsGraphTensor, scheme: &QuantScheme) -> 
 
 /// [`quantize_dynamic`] as the end of another op, which messages name.
 fn quantize_for(op: &'static str, tensor: MpsGraphTensor, scheme: &QuantScheme) -> Quantized {
+    let _call = Call::begin(op, [tensor.typed()]);
     let Blocks { count, elements } = check(op, &tensor, scheme);
     let output = TensorType::new(DType::F32, [count].into());
     let scales = if tensor.shape.num_elements() == 0 {
@@ -140,6 +142,7 @@ fn quantize_for(op: &'static str, tensor: MpsGraphTensor, scheme: &QuantScheme) 
 
 /// The floats that `tensor` stands for.
 pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
+    let _call = Call::begin("dequantize", [tensor.typed()]);
     require("dequantize", dtype, &tensor.shape);
     if tensor.shape.num_elements() == 0 {
         return memory::zeros(tensor.shape.clone(), dtype);
@@ -156,9 +159,7 @@ pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
 }
 
 fn check(op: &'static str, tensor: &MpsGraphTensor, scheme: &QuantScheme) -> Blocks {
-    if !tensor.dtype().is_float() {
-        unsupported(op, format!("dtype {:?}, shape {:?}: it is for floats", tensor.dtype(), tensor.dims()));
-    }
+    Elements::Floats.require(op, tensor);
     Blocks::of(op, scheme, &tensor.shape)
 }
 

@@ -15,7 +15,7 @@ use super::arithmetic::{self, UnaryOp, cast};
 use super::{Distances, Operation, check_dim, memory};
 use crate::bridge::record;
 use crate::dtype::{require, require_positions};
-use crate::error::{invalid, unsupported};
+use crate::error::{Call, invalid};
 use crate::ffi;
 use crate::lowering::conversion::computed_in;
 use crate::lowering::provenance::{Provenance, Reading, Reshapes};
@@ -122,6 +122,7 @@ pub(crate) fn min_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
 
 /// Largest absolute values along `dim`.
 pub(crate) fn max_abs_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    let _call = Call::begin("max_abs_dim", [x.typed()]);
     max_dim(arithmetic::unary(UnaryOp::Abs, x), dim)
 }
 
@@ -137,11 +138,13 @@ pub(crate) fn argmin(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTenso
 
 /// [`max_dim`] and [`argmax`].
 pub(crate) fn max_dim_with_indices(x: MpsGraphTensor, dim: usize, out: DType) -> (MpsGraphTensor, MpsGraphTensor) {
+    let _call = Call::begin("max_dim_with_indices", [x.typed()]);
     (max_dim(x.clone(), dim), argmax(x, dim, out))
 }
 
 /// [`min_dim`] and [`argmin`].
 pub(crate) fn min_dim_with_indices(x: MpsGraphTensor, dim: usize, out: DType) -> (MpsGraphTensor, MpsGraphTensor) {
+    let _call = Call::begin("min_dim_with_indices", [x.typed()]);
     (min_dim(x.clone(), dim), argmin(x, dim, out))
 }
 
@@ -188,7 +191,8 @@ fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
         }
     }
     if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
-        unsupported(op.name(), format!("dtype {:?}: use any or all, or convert to numbers", x.dtype()));
+        let (dtype, shape) = x.typed();
+        invalid(op.name(), format!("dtype {dtype:?}, shape {shape:?}: use any or all, or convert to numbers"));
     }
     let mut shape = x.shape();
     shape[dim] = 1;
@@ -209,6 +213,7 @@ fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
 
 /// The result where the axis has no elements.
 fn of_nothing(op: ReductionOp, x: &MpsGraphTensor, output: TensorType) -> MpsGraphTensor {
+    let _call = Call::begin(op.name(), [x.typed()]);
     let TensorType { dtype, shape } = output;
     match op.kind {
         Kind::Sum | Kind::Any => memory::zeros(shape, dtype),

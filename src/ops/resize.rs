@@ -22,7 +22,8 @@ use super::arithmetic::{self, BinaryOp};
 use super::{gather, memory, reduction, scatter_nd, tensor_shape};
 use crate::bridge::check_size;
 use crate::burn::filter_of;
-use crate::error::{invalid, unsupported};
+use crate::dtype::Elements;
+use crate::error::{Call, invalid, unsupported};
 use crate::lowering::MOST_BYTES;
 use crate::lowering::conversion::computed_in;
 use crate::lowering::rank::outer_axis_inner;
@@ -33,6 +34,7 @@ use crate::tensor_type::TensorType;
 /// `x` with `output_size` as its height and width. An extent that stays keeps its elements as they are.
 pub(crate) fn interpolate(x: MpsGraphTensor, output_size: [usize; 2], options: InterpolateOptions) -> MpsGraphTensor {
     const NAME: &str = "interpolate";
+    let _call = Call::begin(NAME, [x.typed()]);
     let [batch, channels, height, width] = extents(NAME, &x, output_size);
     let shape = Shape::new([batch, channels, output_size[0], output_size[1]]);
     if shape.contains(&0) {
@@ -51,10 +53,13 @@ pub(crate) fn interpolate_backward(
     options: InterpolateOptions,
 ) -> MpsGraphTensor {
     const NAME: &str = "interpolate_backward";
+    let _call = Call::begin(NAME, [x.typed(), grad.typed()]);
     let [batch, channels, height, width] = extents(NAME, &x, output_size);
-    if grad.dims() != [batch, channels, output_size[0], output_size[1]] || grad.dtype() != x.dtype() {
-        let (own, other) = ((x.dtype(), x.dims()), (grad.dtype(), grad.dims()));
-        invalid(NAME, format!("a gradient {other:?} for {own:?} resized to {output_size:?}; both have one dtype"));
+    let expected = [batch, channels, output_size[0], output_size[1]];
+    if grad.dims() != expected || grad.dtype() != x.dtype() {
+        let (own, other) = (x.typed(), grad.typed());
+        let rule = format!("it must have the shape {expected:?} and the same dtype");
+        invalid(NAME, format!("a gradient {other:?} for {own:?} resized to {output_size:?}: {rule}"));
     }
     if grad.shape.num_elements() == 0 || x.shape.num_elements() == 0 {
         return memory::zeros(x.shape(), x.dtype());
@@ -67,9 +72,7 @@ fn extents(op: &'static str, x: &MpsGraphTensor, output_size: [usize; 2]) -> [us
     let &[batch, channels, height, width] = x.dims() else {
         invalid(op, format!("shape {:?}; [batch, channels, height, width] is expected", x.dims()));
     };
-    if !x.dtype().is_float() {
-        unsupported(op, format!("dtype {:?}, shape {:?}; floats are resized: cast it", x.dtype(), x.dims()));
-    }
+    Elements::Floats.require(op, x);
     if height == 0 || width == 0 {
         invalid(op, format!("shape {:?} has no pixels to make {output_size:?} of", x.dims()));
     }

@@ -14,7 +14,8 @@ use super::resize::Filter;
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
 use crate::burn::{HALF_TO_EVEN, filter_of};
-use crate::error::{invalid, unsupported};
+use crate::dtype::Elements;
+use crate::error::{Call, invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
 use crate::lowering::conversion::{computed_in, convert};
@@ -80,10 +81,12 @@ pub(crate) fn grid_sample_2d(
     options: GridSampleOptions,
 ) -> MpsGraphTensor {
     const NAME: &str = "grid_sample_2d";
+    let _call = Call::begin(NAME, [tensor.typed(), grid.typed()]);
     let dtype = tensor.dtype();
-    if !dtype.is_float() || grid.dtype() != dtype {
-        let dtypes = [dtype, grid.dtype()];
-        unsupported(NAME, format!("dtypes {dtypes:?} of tensor and grid; one float dtype is expected: cast one"));
+    Elements::Floats.require(NAME, &tensor);
+    if grid.dtype() != dtype {
+        let given = [tensor.typed(), grid.typed()];
+        invalid(NAME, format!("tensor and grid {given:?}; one float dtype is expected: cast one"));
     }
     let method = match filter_of(&options.mode) {
         Filter::Nearest { middle: false } => Method::Nearest { half_to_even: HALF_TO_EVEN },

@@ -24,7 +24,7 @@ use super::gather::{at_zero, clamp, index, require_elements, rows};
 use super::{memory, reduction};
 use crate::bridge::record;
 use crate::dtype::BOOL;
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::conversion::computed_in;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -133,6 +133,7 @@ pub(crate) fn scatter_add(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    let _call = Call::begin("scatter_add", [&tensor, &indices, &value].map(MpsGraphTensor::typed));
     check_along("scatter_add", dim, &tensor, &indices, &value);
     let shape = tensor.shape.clone();
     require_dtype("scatter_add", &tensor, &value);
@@ -174,6 +175,7 @@ pub(crate) fn scatter_or(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    let _call = Call::begin("bool_scatter_or", [&tensor, &indices, &value].map(MpsGraphTensor::typed));
     or_where(tensor, value, |none, ones| scatter_add(dim, none, indices, ones))
 }
 
@@ -184,6 +186,7 @@ pub(crate) fn select_or(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    let _call = Call::begin("bool_select_or", [&tensor, &indices, &value].map(MpsGraphTensor::typed));
     or_where(tensor, value, |none, ones| select_add(none, dim, indices, ones))
 }
 
@@ -204,6 +207,7 @@ pub(crate) fn embedding_backward(
     output_grad: MpsGraphTensor,
     indices: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    let _call = Call::begin("embedding_backward", [&weights, &output_grad, &indices].map(MpsGraphTensor::typed));
     let (table, grad) = (weights.shape, output_grad.shape.clone());
     if table.num_dims() != 2 || grad.num_dims() != 3 || indices.shape.as_slice() != &grad[..2] || grad[2] != table[1] {
         let (grad, at, table) = (&grad[..], indices.dims(), &table[..]);

@@ -27,8 +27,8 @@ use super::arithmetic::cast;
 use super::gather::carrier::Carrier;
 use super::{Distances, Operation, check_dim, gather, memory, tensor_shape};
 use crate::bridge::record;
-use crate::dtype::require_positions;
-use crate::error::{invalid, unsupported};
+use crate::dtype::{Elements, require_positions};
+use crate::error::{Call, invalid};
 use crate::ffi;
 use crate::lowering::axis::{joined, part};
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -57,6 +57,7 @@ enum Kind {
 
 /// The elements of each row along `dim` in order; every dtype but bool.
 pub(crate) fn sort(x: MpsGraphTensor, dim: usize, descending: bool) -> MpsGraphTensor {
+    let _call = Call::begin("sort", [x.typed()]);
     let op = SortOp { kind: Kind::Values, descending };
     op.check(&x, dim);
     if x.dtype().size() == 8 {
@@ -72,6 +73,7 @@ pub(crate) fn sort_with_indices(
     descending: bool,
     out: DType,
 ) -> (MpsGraphTensor, MpsGraphTensor) {
+    let _call = Call::begin("sort_with_indices", [x.typed()]);
     let op = SortOp { kind: Kind::Positions, descending };
     op.check(&x, dim);
     require_positions(op.name(), x.dims(), x.dims()[dim], out);
@@ -81,6 +83,7 @@ pub(crate) fn sort_with_indices(
 
 /// The position along `dim` that each element of [`sort`] comes from, as the integer dtype `out`.
 pub(crate) fn argsort(x: MpsGraphTensor, dim: usize, descending: bool, out: DType) -> MpsGraphTensor {
+    let _call = Call::begin("argsort", [x.typed()]);
     let op = SortOp { kind: Kind::Positions, descending };
     op.check(&x, dim);
     require_positions(op.name(), x.dims(), x.dims()[dim], out);
@@ -89,12 +92,14 @@ pub(crate) fn argsort(x: MpsGraphTensor, dim: usize, descending: bool, out: DTyp
 
 /// The `k` largest elements of each row along `dim`, the largest first.
 pub(crate) fn topk(x: MpsGraphTensor, dim: usize, k: usize) -> MpsGraphTensor {
+    let _call = Call::begin("topk", [x.typed()]);
     check_count("topk", &x, dim, k);
     tensor_shape::narrow(sort(x, dim, true), dim, [0, k])
 }
 
 /// The positions of the `k` largest elements of each row along `dim`, of equal ones the first, as `out`.
 pub(crate) fn argtopk(x: MpsGraphTensor, dim: usize, k: usize, out: DType) -> MpsGraphTensor {
+    let _call = Call::begin("argtopk", [x.typed()]);
     check_count("argtopk", &x, dim, k);
     tensor_shape::narrow(argsort(x, dim, true, out), dim, [0, k])
 }
@@ -132,10 +137,7 @@ pub(crate) fn check_count(op: &'static str, x: &MpsGraphTensor, dim: usize, k: u
 impl SortOp {
     fn check(self, x: &MpsGraphTensor, dim: usize) {
         check_dim(self.name(), dim, x.dims());
-        if x.dtype().is_bool() {
-            let (dtype, shape) = (x.dtype(), x.dims());
-            unsupported(self.name(), format!("dtype {dtype:?}, shape {shape:?}; cast it to an integer dtype"));
-        }
+        Elements::Numbers.require(self.name(), x);
     }
 
     fn record(self, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {

@@ -17,7 +17,7 @@ pub(crate) use windows::{unfold, unfold4d};
 
 use super::{Distances, Op, Operation, Starts, check_dim, memory};
 use crate::bridge::{check_size, join_uploaded, record};
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ffi;
 use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
@@ -212,6 +212,7 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
 /// The tensor `times` times in a row along `dim`.
 pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> MpsGraphTensor {
     const NAME: &str = "repeat_dim";
+    let _call = Call::begin(NAME, [tensor.typed()]);
     let mut shape = tensor.shape.clone();
     check_dim(NAME, dim, &shape);
     let outer: usize = shape[..dim].iter().product();

@@ -41,6 +41,11 @@ impl MpsGraphQuantizedTensor {
         }
     }
 
+    /// What a message says of the tensor.
+    pub(crate) fn typed(&self) -> (DType, &[usize]) {
+        (DType::QFloat(self.scheme), &self.shape)
+    }
+
     /// What each scale is for.
     pub(crate) fn level(&self) -> Level {
         Level::of_checked(&self.scheme)

@@ -1,11 +1,11 @@
 //! Functions of two operands; the second is a tensor or a scalar.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 use super::pairs::{Bits, Shaped};
 use super::{ArithmeticOp, broadcast, common_dtype, integer, power, scalar_for};
 use crate::bridge::record;
-use crate::error::unsupported;
+use crate::dtype::Elements;
 use crate::ffi;
 use crate::lowering::Lowering;
 use crate::lowering::conversion::{computed_in, convert};
@@ -45,14 +45,14 @@ pub(crate) enum BinaryOp {
 /// Applies `op` to two tensors, broadcasting extents of 1.
 pub(crate) fn binary(op: BinaryOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
     let dtype = common_dtype(op.name(), &lhs, &rhs);
-    op.check(dtype);
+    op.elements().require(op.name(), &lhs);
     let output = TensorType::new(dtype, broadcast(op.name(), &lhs.shape, &rhs.shape));
     record(ArithmeticOp::Binary(op).into(), &[&lhs, &rhs], &[], output)
 }
 
 /// Applies `op` to each element and a scalar, which takes the tensor's dtype.
 pub(crate) fn binary_scalar(op: BinaryOp, lhs: MpsGraphTensor, rhs: ScalarInput) -> MpsGraphTensor {
-    op.check(lhs.dtype());
+    op.elements().require(op.scalar_name(), &lhs);
     let output = lhs.ty();
     let rhs = scalar_for(rhs, output.dtype);
     let (op, rhs) = as_multiplication(op, rhs).unwrap_or((op, rhs));
@@ -137,21 +137,15 @@ impl BinaryOp {
         }
     }
 
-    /// Ends an op on elements that it is not for.
-    #[track_caller]
-    pub(super) fn check(self, dtype: DType) {
-        let (accepted, kind) = match self {
-            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => {
-                (!dtype.is_bool(), "floats or integers")
-            }
-            Self::Atan2 => (dtype.is_float(), "floats"),
+    /// What Burn defines the op for.
+    fn elements(self) -> Elements {
+        match self {
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => Elements::Numbers,
+            Self::Atan2 => Elements::Floats,
             Self::BitwiseAnd | Self::BitwiseOr | Self::BitwiseXor | Self::LeftShift | Self::RightShift => {
-                (dtype.is_int() || dtype.is_uint(), "integers")
+                Elements::Integers
             }
-            Self::LogicalAnd | Self::LogicalOr | Self::LogicalXor => (dtype.is_bool(), "bools"),
-        };
-        if !accepted {
-            unsupported(self.name(), format!("dtype {dtype:?}: it is for {kind}"));
+            Self::LogicalAnd | Self::LogicalOr | Self::LogicalXor => Elements::Bools,
         }
     }
 

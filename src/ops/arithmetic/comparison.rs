@@ -4,8 +4,7 @@ use burn_backend::{DType, TensorMetadata};
 
 use super::{ArithmeticOp, broadcast, common_dtype, scalar_for};
 use crate::bridge::record;
-use crate::dtype::require;
-use crate::error::unsupported;
+use crate::dtype::{Elements, require};
 use crate::ffi::{self, Graph};
 use crate::lowering::scalar::ScalarInput;
 use crate::tensor::MpsGraphTensor;
@@ -34,7 +33,8 @@ pub(crate) enum TestOp {
 /// Compares two tensors of one dtype; `out` is the bool dtype of the result.
 pub(crate) fn compare(op: CompareOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor, out: DType) -> MpsGraphTensor {
     require(op.name(), out, lhs.dims());
-    op.check(common_dtype(op.name(), &lhs, &rhs));
+    common_dtype(op.name(), &lhs, &rhs);
+    op.check(op.name(), &lhs);
     let output = TensorType::new(out, broadcast(op.name(), &lhs.shape, &rhs.shape));
     record(ArithmeticOp::Compare(op).into(), &[&lhs, &rhs], &[], output)
 }
@@ -42,7 +42,7 @@ pub(crate) fn compare(op: CompareOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor, o
 /// Compares each element with a scalar, which takes the tensor's dtype; `out` is the bool dtype of the result.
 pub(crate) fn compare_scalar(op: CompareOp, lhs: MpsGraphTensor, rhs: ScalarInput, out: DType) -> MpsGraphTensor {
     require(op.scalar_name(), out, lhs.dims());
-    op.check(lhs.dtype());
+    op.check(op.scalar_name(), &lhs);
     let output = TensorType::new(out, lhs.shape());
     record(ArithmeticOp::CompareScalar(op).into(), &[&lhs], &[scalar_for(rhs, lhs.dtype())], output)
 }
@@ -60,9 +60,7 @@ pub(crate) fn is_inf(x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
 fn test(op: TestOp, x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
     require(op.name(), out, x.dims());
     // MPSGraph raises an exception for the tests of integers.
-    if !x.dtype().is_float() {
-        unsupported(op.name(), format!("dtype {:?}: it is for floats", x.dtype()));
-    }
+    Elements::Floats.require(op.name(), &x);
     let output = TensorType::new(out, x.shape());
     record(ArithmeticOp::Test(op).into(), &[&x], &[], output)
 }
@@ -91,9 +89,10 @@ impl CompareOp {
     }
 
     #[track_caller]
-    fn check(self, dtype: DType) {
-        if dtype.is_bool() && !matches!(self, Self::Equal | Self::NotEqual) {
-            unsupported(self.name(), format!("dtype {dtype:?}: it is for floats or integers"));
+    fn check(self, name: &'static str, lhs: &MpsGraphTensor) {
+        match self {
+            Self::Equal | Self::NotEqual => {}
+            Self::Greater | Self::GreaterEqual | Self::Lower | Self::LowerEqual => Elements::Numbers.require(name, lhs),
         }
     }
 

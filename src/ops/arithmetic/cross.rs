@@ -3,12 +3,13 @@
 use burn_backend::{DType, Slice, TensorMetadata};
 
 use super::{BinaryOp, binary, cast};
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ops::tensor_shape::{cat, slice};
 use crate::tensor::MpsGraphTensor;
 
 /// Cross products of the vectors of three along `dim`; other extents broadcast.
 pub(crate) fn cross(lhs: MpsGraphTensor, rhs: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    let _call = Call::begin("cross", [lhs.typed(), rhs.typed()]);
     if lhs.dims().get(dim) != Some(&3) || rhs.dims().get(dim) != Some(&3) {
         let shapes = format!("shapes {:?} and {:?}", lhs.dims(), rhs.dims());
         invalid("cross", format!("{shapes} need the extent 3 at dim {dim}"));

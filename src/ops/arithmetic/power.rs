@@ -4,6 +4,7 @@ use burn_backend::{DType, Scalar, TensorMetadata};
 
 use super::{ArithmeticOp, BinaryOp, UnaryOp, binary, binary_scalar, unary};
 use crate::bridge::record;
+use crate::dtype::Elements;
 use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::Lowering;
@@ -110,7 +111,7 @@ fn to_the(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
 /// The exponents for which Burn's own definition has a special case get ops of their own, and so do 3 and 4. Any other
 /// exponent is fed; for integers, the program depends on the exponent's number of bits.
 pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
-    BinaryOp::Pow.check(x.dtype());
+    Elements::Numbers.require("powi_scalar", &x);
     let is_float = x.dtype().is_float();
     let whole = match (whole(exponent), exponent) {
         (Some(whole), _) => whole,

@@ -4,8 +4,8 @@ use burn_backend::{DType, TensorMetadata};
 
 use super::{ArithmeticOp, broadcast, common_dtype, scalar_for};
 use crate::bridge::record;
-use crate::dtype::integer_range;
-use crate::error::{invalid, unsupported};
+use crate::dtype::{Elements, integer_range};
+use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::Lowering;
 use crate::lowering::scalar::ScalarInput;
@@ -35,9 +35,7 @@ pub(crate) fn mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Sca
 /// the range of an integer dtype binds as the end of that range.
 pub(crate) fn clamp(x: MpsGraphTensor, min: Option<ScalarInput>, max: Option<ScalarInput>) -> MpsGraphTensor {
     let dtype = x.dtype();
-    if dtype.is_bool() {
-        unsupported("clamp", format!("dtype {dtype:?}, shape {:?}: it is for floats or integers", x.dims()));
-    }
+    Elements::Numbers.require("clamp", &x);
     let op = ArithmeticOp::Clamp { min: min.is_some(), max: max.is_some() };
     let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| bound_for(bound, dtype)).collect();
     if bounds.is_empty() {

@@ -4,7 +4,7 @@ use burn_backend::{DType, TensorMetadata};
 
 use super::{ArithmeticOp, integer};
 use crate::bridge::record;
-use crate::error::unsupported;
+use crate::dtype::Elements;
 use crate::ffi;
 use crate::lowering::Lowering;
 use crate::lowering::conversion::{computed_in, convert};
@@ -51,12 +51,8 @@ pub(crate) enum UnaryOp {
 
 /// Applies `op` to each element.
 pub(crate) fn unary(op: UnaryOp, x: MpsGraphTensor) -> MpsGraphTensor {
-    let dtype = x.dtype();
-    let (accepted, kind) = op.accepts(dtype);
-    if !accepted {
-        unsupported(op.name(), format!("dtype {dtype:?}, shape {:?}: it is for {kind}", x.dims()));
-    }
-    if op == UnaryOp::Abs && dtype.is_uint() {
+    op.elements().require(op.name(), &x);
+    if op == UnaryOp::Abs && x.dtype().is_uint() {
         return x;
     }
     let output = x.ty();
@@ -96,12 +92,12 @@ impl UnaryOp {
         }
     }
 
-    /// Whether the op takes a dtype, and which kind it takes.
-    fn accepts(self, dtype: DType) -> (bool, &'static str) {
+    /// What Burn defines the op for.
+    fn elements(self) -> Elements {
         match self {
-            Self::Abs | Self::Neg | Self::Sign => (!dtype.is_bool(), "floats or integers"),
-            Self::BitwiseNot => (dtype.is_int() || dtype.is_uint(), "integers"),
-            Self::LogicalNot => (dtype.is_bool(), "bools"),
+            Self::Abs | Self::Neg | Self::Sign => Elements::Numbers,
+            Self::BitwiseNot => Elements::Integers,
+            Self::LogicalNot => Elements::Bools,
             Self::Acos
             | Self::Acosh
             | Self::Asin
@@ -123,7 +119,7 @@ impl UnaryOp {
             | Self::Sqrt
             | Self::Tan
             | Self::Tanh
-            | Self::Trunc => (dtype.is_float(), "floats"),
+            | Self::Trunc => Elements::Floats,
         }
     }
 

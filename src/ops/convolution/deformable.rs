@@ -3,10 +3,11 @@
 //! MPSGraph has none. The samples that all taps meet are read into columns ([`samples`]), and a matrix product with the
 //! weights sums them. All is computed in f32 and rounded once.
 //!
-//! Channels that share offsets and weights are neighbours, so they are read and written together: a *run*. A row of the
-//! columns is one run at one tap, and the rows' order is (weight group, image, output pixel, run of the group, tap), so
-//! each weight group has a matrix of its own without another copy. Weight groups that share all their offsets are
-//! sampled as one, so that neighbours and distances are computed once for all their channels, and then taken apart.
+//! Channels that share offsets and weights are neighbours, so they are read and written together: a *bundle*. A row of
+//! the columns is one bundle at one tap, and the rows' order is (weight group, image, output pixel, bundle of the
+//! group, tap), so each weight group has a matrix of its own without another copy. Weight groups that share all their
+//! offsets are sampled as one, so that neighbours and distances are computed once for all their channels, and then
+//! taken apart.
 
 mod corners;
 mod layout;
@@ -19,6 +20,7 @@ use burn_backend::{DType, Shape, TensorMetadata};
 use self::layout::Layout;
 pub(super) use self::samples::DeformableOp;
 use super::{bias_backward, check_bias, check_grad, finish, float_of, wide};
+use crate::error::Call;
 use crate::ops::arithmetic::cast;
 use crate::ops::matrix_multiplication::matmul;
 use crate::ops::{memory, tensor_shape};
@@ -46,7 +48,9 @@ pub(crate) fn deform_conv2d(
     options: DeformConvOptions<2>,
 ) -> MpsGraphTensor {
     const NAME: &str = "deform_conv2d";
-    let dtype = float_of(NAME, &[Some(&x), Some(&offset), Some(&weight), mask.as_ref(), bias.as_ref()]);
+    let operands = [Some(&x), Some(&offset), Some(&weight), mask.as_ref(), bias.as_ref()];
+    let _call = Call::begin(NAME, operands.into_iter().flatten().map(MpsGraphTensor::typed));
+    let dtype = float_of(NAME, &operands);
     let layout = Layout::of(NAME, [&x, &offset, &weight], mask.as_ref(), &options);
     let shape = layout.output_shape();
     check_bias(NAME, bias.as_ref(), shape[1]);
@@ -72,6 +76,7 @@ pub(crate) fn deform_conv2d_backward(
 ) -> Gradients {
     const NAME: &str = "deform_conv2d_backward";
     let operands = [Some(&x), Some(&offset), Some(&weight), mask.as_ref(), bias.as_ref(), Some(&output_grad)];
+    let _call = Call::begin(NAME, operands.into_iter().flatten().map(MpsGraphTensor::typed));
     let dtype = float_of(NAME, &operands);
     let layout = Layout::of(NAME, [&x, &offset, &weight], mask.as_ref(), &options);
     let shape = layout.output_shape();

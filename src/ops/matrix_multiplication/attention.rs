@@ -8,8 +8,8 @@ use burn_backend::ops::AttentionModuleOptions;
 use burn_backend::{DType, TensorMetadata};
 
 use super::matmul;
-use crate::dtype::BOOL;
-use crate::error::invalid;
+use crate::dtype::{BOOL, Elements};
+use crate::error::{Call, invalid};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::tensor_shape::transpose;
@@ -32,8 +32,15 @@ pub(crate) fn attention(
     bias: Option<MpsGraphTensor>,
     options: AttentionModuleOptions,
 ) -> MpsGraphTensor {
+    let operands = [&query, &key, &value].into_iter().chain(mask.as_ref()).chain(bias.as_ref());
+    let _call = Call::begin("attention", operands.map(MpsGraphTensor::typed));
     let dtype = query.dtype();
-    check([&query, &key, &value], [("mask", &mask), ("bias", &bias)], options.softcap);
+    Elements::Floats.require("attention", &query);
+    check(
+        [&query, &key, &value],
+        [("mask", &mask, Elements::Bools), ("bias", &bias, Elements::Floats)],
+        options.softcap,
+    );
     let (q, k, v) = (query.shape.clone(), key.shape.clone(), value.shape.clone());
     let scale = options.scale.unwrap_or_else(|| 1.0 / (q[3] as f64).sqrt());
     let (queries, keys) = (q[2], k[2]);
@@ -70,7 +77,7 @@ pub(crate) fn attention(
 /// Ends an attention whose operands do not fit each other; `extras` are what is repeated to the scores.
 fn check(
     [query, key, value]: [&MpsGraphTensor; 3],
-    extras: [(&str, &Option<MpsGraphTensor>); 2],
+    extras: [(&str, &Option<MpsGraphTensor>, Elements); 2],
     softcap: Option<f64>,
 ) {
     let (dtype, [q, k, v]) = (query.dtype(), [query, key, value].map(|tensor| tensor.dims()));
@@ -85,14 +92,17 @@ fn check(
         invalid("attention", format!("{given}; they need {expected}"));
     }
     let scores = [q[0], q[1], q[2], k[2]];
-    for (name, extra) in extras {
+    for (name, extra, elements) in extras {
         let repeats = |tensor: &MpsGraphTensor| {
             let mut extents = tensor.dims().iter().zip(scores);
             tensor.dims().len() == scores.len() && extents.all(|(&extent, whole)| extent == 1 || extent == whole)
         };
-        if let Some(tensor) = extra
-            && !repeats(tensor)
-        {
+        let Some(tensor) = extra else { continue };
+        if !elements.has(tensor.dtype()) {
+            let (dtype, shape) = tensor.typed();
+            invalid("attention", format!("{name} of dtype {dtype:?}, shape {shape:?}: it must hold {elements}"));
+        }
+        if !repeats(tensor) {
             invalid("attention", format!("{name} {:?} does not repeat to the scores {scores:?}", tensor.dims()));
         }
     }

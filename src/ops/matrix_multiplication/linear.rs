@@ -5,7 +5,7 @@ use burn_backend::TensorMetadata;
 use super::parts::is_far;
 use super::{MatrixMultiplicationOp, matmul, scalars};
 use crate::bridge::record;
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::{reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
@@ -13,6 +13,8 @@ use crate::tensor_type::{TensorType, shape};
 
 /// `x (…, inputs)` times `weight (inputs, outputs)`, plus `bias (outputs)`.
 pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<MpsGraphTensor>) -> MpsGraphTensor {
+    let operands = [&x, &weight].into_iter().chain(bias.as_ref());
+    let _call = Call::begin("linear", operands.map(MpsGraphTensor::typed));
     let Some(bias) = bias else { return matmul(x, weight) };
     if is_one_op(&x, &weight, &bias) {
         return one_op(x, &weight, &bias);
@@ -52,12 +54,14 @@ fn one_op(x: MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor) -> 
 
 /// Gradient of [`linear`] for its input.
 pub(crate) fn linear_x_backward(weight: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    let _call = Call::begin("linear_x_backward", [weight.typed(), output_grad.typed()]);
     matmul(output_grad, tensor_shape::transpose(weight))
 }
 
 /// Gradient of [`linear`] for its weight: one product over all positions of the batch.
 pub(crate) fn linear_weight_backward(x: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
     const NAME: &str = "linear_weight_backward";
+    let _call = Call::begin(NAME, [x.typed(), output_grad.typed()]);
     let before = |tensor: &MpsGraphTensor| tensor.dims().split_last().map(|(_, before)| before.to_vec());
     if before(&x) != before(&output_grad) {
         let rule = "they must have the same positions, which are all axes but the last";
@@ -69,6 +73,7 @@ pub(crate) fn linear_weight_backward(x: MpsGraphTensor, output_grad: MpsGraphTen
 
 /// Gradient of [`linear`] for its bias.
 pub(crate) fn linear_bias_backward(output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    let _call = Call::begin("linear_bias_backward", [output_grad.typed()]);
     let grad = positions("linear_bias_backward", output_grad);
     let outputs = grad.shape[1];
     reduction::sum_dim(grad, 0).with_shape([outputs].into())

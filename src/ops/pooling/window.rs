@@ -54,8 +54,8 @@ impl<const N: usize> Options<N> {
             unsupported(
                 name,
                 format!(
-                    "{shape:?} with paddings is {planes} planes of {extents:?}, more than 2^30 elements; pool \
-                     fewer planes at a time"
+                    "{shape:?} with paddings is {planes} planes of {extents:?}, more than 2^30 elements; {}",
+                    if planes > 1 { "pool fewer planes at a time" } else { "pad less, or pool parts of the plane" }
                 ),
             );
         }

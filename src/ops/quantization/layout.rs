@@ -8,7 +8,7 @@ use burn_backend::quantization::QuantScheme;
 use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
 use super::{dequantize, of_values, quantize_for, values_of};
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::ops::{check_dim, gather as reads, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::{Blocks, Level, MpsGraphQuantizedTensor as Quantized, Packing};
@@ -16,6 +16,7 @@ use crate::tensor_type::elements_of;
 
 /// The same elements in row-major order as `shape`, which must have as many. Blocks stay what they are.
 pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
+    let _call = Call::begin("q_reshape", [tensor.typed()]);
     if elements_of(&shape) != Some(tensor.shape.num_elements()) {
         invalid("q_reshape", format!("shape {:?} has not as many elements as {:?}", &tensor.shape[..], &shape[..]));
     }
@@ -25,6 +26,7 @@ pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
 
 /// Repeats extents of 1 (and puts new axes in front) until the shape is `shape`.
 pub(crate) fn expand(tensor: Quantized, shape: Shape) -> Quantized {
+    let _call = Call::begin("q_expand", [tensor.typed()]);
     let (rank, new_rank) = (tensor.shape.num_dims(), shape.num_dims());
     let missing = new_rank.saturating_sub(rank);
     let fits =
@@ -44,6 +46,7 @@ pub(crate) fn expand(tensor: Quantized, shape: Shape) -> Quantized {
 
 /// Exchanges two axes.
 pub(crate) fn swap_dims(tensor: Quantized, dim1: usize, dim2: usize) -> Quantized {
+    let _call = Call::begin("q_swap_dims", [tensor.typed()]);
     check_dim("q_swap_dims", dim1.max(dim2), &tensor.shape);
     let moved = if dim1 == dim2 { 0 } else { dim1.max(dim2) + 1 };
     move_axes(
@@ -56,6 +59,7 @@ pub(crate) fn swap_dims(tensor: Quantized, dim1: usize, dim2: usize) -> Quantize
 
 /// Output axis `i` is input axis `axes[i]`; `axes` is a permutation.
 pub(crate) fn permute(tensor: Quantized, axes: &[usize]) -> Quantized {
+    let _call = Call::begin("q_permute", [tensor.typed()]);
     let rank = tensor.shape.num_dims();
     if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
         invalid(
@@ -71,6 +75,7 @@ pub(crate) fn permute(tensor: Quantized, axes: &[usize]) -> Quantized {
 
 /// Reverses the order of the elements along `axes`.
 pub(crate) fn flip(tensor: Quantized, axes: &[usize]) -> Quantized {
+    let _call = Call::begin("q_flip", [tensor.typed()]);
     let last = axes.iter().copied().max();
     if let Some(last) = last {
         check_dim("q_flip", last, &tensor.shape);
@@ -80,12 +85,14 @@ pub(crate) fn flip(tensor: Quantized, axes: &[usize]) -> Quantized {
 
 /// The slices along `dim` that the rank-1 `indices` name.
 pub(crate) fn select(tensor: Quantized, dim: usize, indices: &MpsGraphTensor) -> Quantized {
+    let _call = Call::begin("q_select", [tensor.typed(), indices.typed()]);
     check_dim("q_select", dim, &tensor.shape);
     move_axes("q_select", tensor, dim + 1, |part| reads::select(part, dim, indices.clone()))
 }
 
 /// The elements that `slices` name, one slice per axis from the first on.
 pub(crate) fn slice(tensor: Quantized, slices: &[Slice]) -> Quantized {
+    let _call = Call::begin("q_slice", [tensor.typed()]);
     let shape = &tensor.shape[..];
     if slices.len() > shape.len() {
         invalid("q_slice", format!("{} slices for shape {shape:?}", slices.len()));
@@ -100,6 +107,7 @@ pub(crate) fn slice(tensor: Quantized, slices: &[Slice]) -> Quantized {
 
 /// The tensor `times` times in a row along `dim`.
 pub(crate) fn repeat_dim(tensor: Quantized, dim: usize, times: usize) -> Quantized {
+    let _call = Call::begin("q_repeat_dim", [tensor.typed()]);
     check_dim("q_repeat_dim", dim, &tensor.shape);
     move_axes("q_repeat_dim", tensor, dim + 1, |part| tensor_shape::repeat_dim(part, dim, times))
 }
@@ -109,6 +117,7 @@ pub(crate) fn repeat_dim(tensor: Quantized, dim: usize, times: usize) -> Quantiz
 /// Whole blocks of one scheme stay what they are. Other tensors have scales that differ: their elements get new ones,
 /// and go there in f32 whatever the device's float dtype is.
 pub(crate) fn cat(mut tensors: Vec<Quantized>, dim: usize) -> Quantized {
+    let _call = Call::begin("q_cat", tensors.iter().map(Quantized::typed));
     let Some(first) = tensors.first() else { invalid("q_cat", "no tensors") };
     check_dim("q_cat", dim, &first.shape);
     if tensors.len() == 1 {
@@ -155,6 +164,7 @@ fn has_blocks(tensor: &Quantized, scheme: &QuantScheme, dim: usize) -> bool {
 
 /// Elements along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.
 pub(crate) fn gather(dim: usize, tensor: Quantized, indices: MpsGraphTensor) -> Quantized {
+    let _call = Call::begin("q_gather", [tensor.typed(), indices.typed()]);
     match tensor.level() {
         Level::Tensor => {
             let values = reads::gather(dim, values_of(&tensor), indices);

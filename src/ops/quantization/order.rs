@@ -9,6 +9,7 @@ use burn_backend::quantization::QuantValue;
 use burn_backend::{DType, TensorMetadata};
 
 use super::{dequantize, layout, of_values, quantize_for, values_of};
+use crate::error::Call;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, UnaryOp, cast};
 use crate::ops::{reduction, sort as sorts};
@@ -17,6 +18,7 @@ use crate::tensor::quantized::{Level, MpsGraphQuantizedTensor as Quantized};
 
 /// The elements of each row along `dim` in order.
 pub(crate) fn sort(tensor: Quantized, dim: usize, descending: bool) -> Quantized {
+    let _call = Call::begin("q_sort", [tensor.typed()]);
     of_comparable("q_sort", sorts::sort(comparable(&tensor), dim, descending), &tensor)
 }
 
@@ -27,37 +29,44 @@ pub(crate) fn sort_with_indices(
     descending: bool,
     out: DType,
 ) -> (Quantized, MpsGraphTensor) {
+    let _call = Call::begin("q_sort_with_indices", [tensor.typed()]);
     let (sorted, positions) = sorts::sort_with_indices(comparable(&tensor), dim, descending, out);
     (of_comparable("q_sort_with_indices", sorted, &tensor), positions)
 }
 
 /// The position along `dim` that each element of [`sort`] comes from, as `out`.
 pub(crate) fn argsort(tensor: &Quantized, dim: usize, descending: bool, out: DType) -> MpsGraphTensor {
+    let _call = Call::begin("q_argsort", [tensor.typed()]);
     sorts::argsort(comparable(tensor), dim, descending, out)
 }
 
 /// The `k` largest elements of each row along `dim`, the largest first.
 pub(crate) fn topk(tensor: Quantized, dim: usize, k: usize) -> Quantized {
+    let _call = Call::begin("q_topk", [tensor.typed()]);
     of_comparable("q_topk", sorts::topk(comparable(&tensor), dim, k), &tensor)
 }
 
 /// The positions of the `k` largest elements of each row along `dim`, as `out`.
 pub(crate) fn argtopk(tensor: &Quantized, dim: usize, k: usize, out: DType) -> MpsGraphTensor {
+    let _call = Call::begin("q_argtopk", [tensor.typed()]);
     sorts::argtopk(comparable(tensor), dim, k, out)
 }
 
 /// The positions of the largest elements along `dim`, of equal ones the first, as `out`.
 pub(crate) fn argmax(tensor: &Quantized, dim: usize, out: DType) -> MpsGraphTensor {
+    let _call = Call::begin("q_argmax", [tensor.typed()]);
     reduction::argmax(comparable(tensor), dim, out)
 }
 
 /// The positions of the smallest elements along `dim`, of equal ones the first, as `out`.
 pub(crate) fn argmin(tensor: &Quantized, dim: usize, out: DType) -> MpsGraphTensor {
+    let _call = Call::begin("q_argmin", [tensor.typed()]);
     reduction::argmin(comparable(tensor), dim, out)
 }
 
 /// Absolute values. They keep their scales, unless the integers have a lowest one without a counterpart.
 pub(crate) fn abs(tensor: Quantized) -> Quantized {
+    let _call = Call::begin("q_abs", [tensor.typed()]);
     match tensor.scheme.value {
         QuantValue::Q8S | QuantValue::Q4S | QuantValue::Q2S => {
             let magnitudes = arithmetic::unary(UnaryOp::Abs, cast(values_of(&tensor), DType::I16));
@@ -78,6 +87,7 @@ pub(crate) fn abs(tensor: Quantized) -> Quantized {
 
 /// The largest absolute values along `dim`. Burn's default gives the elements that have them, with their signs.
 pub(crate) fn max_abs_dim(tensor: Quantized, dim: usize) -> Quantized {
+    let _call = Call::begin("q_max_abs_dim", [tensor.typed()]);
     let magnitudes = abs(tensor);
     let at = argmax(&magnitudes, dim, DType::I32);
     layout::gather(dim, magnitudes, at)

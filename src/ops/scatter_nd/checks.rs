@@ -60,7 +60,8 @@ fn require_fit(
 /// Ends an op whose values have another dtype than the data, or whose data are bools.
 pub(super) fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor) {
     if data.dtype() != value.dtype() || data.dtype().is_bool() {
-        let dtypes = (value.dtype(), data.dtype());
-        invalid(name, format!("values of {:?} into {:?}: both must be of one dtype, not bools", dtypes.0, dtypes.1));
+        let [(new, shape), (own, into)] = [value, data].map(MpsGraphTensor::typed);
+        let rule = "both must be of one dtype, not bools";
+        invalid(name, format!("values of {new:?}, shape {shape:?}, into {own:?}, shape {into:?}: {rule}"));
     }
 }

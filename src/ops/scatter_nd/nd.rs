@@ -8,7 +8,7 @@ use super::parts::{EXACT, in_parts};
 use super::{Combine, ScatterNdOp, write_rows};
 use crate::bridge::record;
 use crate::dtype::BOOL;
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, CompareOp};
 use crate::ops::gather::require_indices;
@@ -27,6 +27,7 @@ pub(crate) fn scatter_nd(
     values: MpsGraphTensor,
     reduction: IndexingUpdateOp,
 ) -> MpsGraphTensor {
+    let _call = Call::begin("scatter_nd", [&data, &indices, &values].map(MpsGraphTensor::typed));
     let shape = data.shape.clone();
     let rank = indices.rank();
     let depth = if rank == 0 { 0 } else { indices.shape[rank - 1] };

@@ -5,7 +5,7 @@ use burn_backend::{DType, Slice, TensorMetadata};
 
 use super::{cat, permute, slice};
 use crate::bridge::check_size;
-use crate::error::invalid;
+use crate::error::{Call, invalid};
 use crate::lowering::POSITIONS;
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;
@@ -16,6 +16,7 @@ use crate::tensor_type::TensorType;
 
 /// Windows of `size` elements, `step` apart, along `dim`: `[…, dim, …]` becomes `[…, windows, …, size]`.
 pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
+    let _call = Call::begin("unfold", [tensor.typed()]);
     let shape = tensor.shape.clone();
     check_dim("unfold", dim, &shape);
     if size == 0 || step == 0 {
@@ -52,6 +53,7 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
 /// Composed, because MPSGraph's `imToCol` is for f32 only.
 pub(crate) fn unfold4d(x: MpsGraphTensor, kernel_size: [usize; 2], options: UnfoldOptions) -> MpsGraphTensor {
     const NAME: &str = "unfold4d";
+    let _call = Call::begin(NAME, [x.typed()]);
     let UnfoldOptions { stride, padding, dilation } = options;
     let wrong = |limit: &str| -> ! {
         let settings = format!("stride {stride:?}, padding {padding:?}, dilation {dilation:?}");

@@ -1,9 +1,13 @@
 //! Inputs that break an op's contract: the text names the op, the shapes and the dtypes. The tests call the backend's
 //! methods, as burn-router and custom ops do, and so avoid Burn's own checks.
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 use burn::tensor::backend::ExecutionError;
 use burn::tensor::ops::{
-    AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps, UnfoldOptions,
+    ActivationOps, AttentionModuleOptions, BoolTensorOps, ConvOptions, FloatTensorOps, IntTensorOps, ModuleOps,
+    UnfoldOptions,
 };
 use burn::tensor::{
     BoolDType, BoolStore, DType, Distribution, FloatDType, IndexingUpdateOp, Int, IntDType, Scalar, Shape, Slice,
@@ -190,13 +194,118 @@ const CASES: &[Case] = &[
     ),
 ];
 
+/// One number of this dtype, seen as a tensor of any shape: no memory holds it.
+fn repeated<const D: usize>(dtype: DType, shape: [usize; D]) -> MpsGraphTensor {
+    let data = distinct([1; D], dtype);
+    if dtype.is_float() {
+        B::float_expand(B::float_from_data(data, &DEVICE), shape.into())
+    } else {
+        B::int_expand(B::int_from_data(data, &DEVICE), shape.into())
+    }
+}
+
+/// Ops that are composed of others: the text begins with the one that was called, and has its operands.
+const COMPOSED: &[Case] = &[
+    (|| B::rfft(float([4]), 0, Some(1 << 40)).0, &["rfft: unsupported: 1099511627776 samples", "[4]", "2^29"]),
+    (|| B::rfft(float([4]), 0, Some(18446744073709551557)).0, &["rfft: unsupported: 18446744073709551557", "[4]"]),
+    (|| B::rfft(repeated(DType::F32, [1 << 30]), 0, None).0, &["rfft: unsupported", "[1073741824]", "2^29"]),
+    (|| B::irfft(float([4]), float([4]), 0, Some(1 << 40)), &["irfft: unsupported: 1099511627776", "[4]", "2^29"]),
+    (|| B::irfft(float([1]), float([1]), 0, None), &["irfft: 0 samples of 1 bins", "[1]", "give `n`"]),
+    (|| B::adaptive_avg_pool1d(float([1, 1, 4]), 1 << 31), &["adaptive_avg_pool1d: unsupported: 2^31", "[1, 1, 4]"]),
+    (
+        || B::float_matmul(repeated(DType::F32, [1024, 1, 2048, 1]), repeated(DType::F32, [1024, 1024, 1, 1])),
+        &["float_matmul: unsupported: 2^31", "in expand, for operands F32 [1024, 1, 2048, 1], F32 [1024, 1024, 1, 1]"],
+    ),
+    (
+        || B::float_matmul(repeated(DType::F32, [1 << 20, 0]), repeated(DType::F32, [0, 1 << 20])),
+        &["float_matmul: unsupported: 2^31", "[1048576, 0]", "[0, 1048576]"],
+    ),
+    (|| B::float_sum_dim(repeated(DType::F32, [0, 1 << 40]), 0), &["sum_dim: unsupported: 2^31", "[0, 1099511627776]"]),
+    (
+        || {
+            let options = ConvOptions::new([1; 3], [1, 0, 0], [1; 3], 1);
+            B::conv3d(repeated(DType::F32, [1, 1, 64, 4096, 2048]), float([1, 1, 3, 1, 1]), None, options)
+        },
+        &["conv3d: unsupported", "F32 [1, 1, 64, 4096, 2048], F32 [1, 1, 3, 1, 1]"],
+    ),
+    (
+        || {
+            let options = ConvOptions::new([2; 2], [0; 2], [1; 2], 1);
+            B::conv2d(repeated(DType::F16, [1, 1, 1 << 15, 33_000]), half([1, 1, 2, 2]), None, options)
+        },
+        &["conv2d: unsupported", "4294967296", "F16 [1, 1, 32768, 33000], F16 [1, 1, 2, 2]"],
+    ),
+    (
+        || {
+            let x = || repeated(DType::F32, [1, 1, 1 << 17, 1]);
+            B::attention(x(), x(), x(), None, None, AttentionModuleOptions::default())
+        },
+        &["attention: unsupported: 2^31", "in float_matmul, for operands F32 [1, 1, 131072, 1], F32"],
+    ),
+    (|| B::linear(float([2, 3]), float([4, 2]), None), &["linear: ", "[2, 3]", "[4, 2]", "in float_matmul"]),
+    (|| B::linear(float([2, 3]), float([3, 4]), Some(half([4]))), &["linear: ", "F16", "in add", "F16 [4]"]),
+    (|| B::linear_x_backward(float([2, 3]), float([4, 2])), &["linear_x_backward: ", "[2, 3]", "[4, 2]"]),
+    (|| B::float_cross(float([2, 3]), half([2, 3]), 1), &["cross: ", "F32", "F16", "[2, 3]"]),
+    (|| B::float_cross(float([2, 3]), float([4, 3]), 1), &["cross: ", "[2, 3]", "[4, 3]"]),
+    (|| B::bool_scatter_or(0, bools(), int([2, 2]), bools()), &["bool_scatter_or: ", "I32 [2, 2]", "in scatter_add"]),
+    (|| B::bool_select_or(bools(), 0, int([2, 2]), bools()), &["bool_select_or: ", "I32 [2, 2]", "in select_add"]),
+    (|| B::embedding(float([0, 3]), int([1, 4])), &["embedding: ", "[0, 3]", "I32 [1, 4]"]),
+    (
+        || B::float_gather_nd(repeated(DType::F32, [2, 1 << 20]), repeated(DType::I32, [1 << 11, 1])),
+        &["gather_nd: unsupported: 2^31", "F32 [2, 1048576], I32 [2048, 1]"],
+    ),
+];
+
+/// Elements for which Burn does not define the op.
+const ELEMENTS: &[Case] = &[
+    (|| B::float_sin(int([2])), &["sin: dtype I32, shape [2]: it is for floats"]),
+    (|| B::float_atan2(int([2]), int([2])), &["atan2: dtype I32, shape [2]: it is for floats"]),
+    (|| B::float_greater(bools(), bools(), BoolDType::Native), &["greater: dtype Bool", "[1]", "floats or integers"]),
+    (|| B::float_is_nan(int([2]), BoolDType::Native), &["is_nan: dtype I32, shape [2]", "floats"]),
+    (|| B::float_sum_dim(bools(), 0), &["sum_dim: dtype Bool", "[1]", "any or all"]),
+    (|| B::float_cumsum(bools(), 0), &["cumsum: dtype Bool", "[1]", "floats or integers"]),
+    (|| B::float_sort(bools(), 0, false), &["sort: dtype Bool", "[1]", "floats or integers"]),
+    (|| B::relu(int([2])), &["relu: dtype I32, shape [2]", "floats"]),
+    (|| B::relu_backward(float([2]), half([2])), &["relu_backward: operands", "F32, [2]", "F16, [2]", "cast one"]),
+    (
+        || B::max_pool2d(int([1, 1, 4, 4]), [2, 2], [2, 2], [0, 0], [1, 1], false),
+        &["max_pool2d: dtype I32, shape [1, 1, 4, 4]", "floats"],
+    ),
+    (|| B::adaptive_avg_pool2d(bytes([1, 1, 4, 4]), [2, 2]), &["adaptive_avg_pool2d: dtype U8", "floats"]),
+    (|| B::layer_norm(int([2, 3]), int([3]), None, 1e-5), &["layer_norm: dtype I32, shape [2, 3]", "floats"]),
+    (
+        || {
+            let x = || int([1, 1, 2, 3]);
+            B::attention(x(), x(), x(), None, None, AttentionModuleOptions::default())
+        },
+        &["attention: dtype I32, shape [1, 1, 2, 3]", "floats"],
+    ),
+    (
+        || {
+            let (x, mask) = (|| float([1, 1, 2, 3]), float([1, 1, 2, 2]));
+            B::attention(x(), x(), x(), Some(mask), None, AttentionModuleOptions::default())
+        },
+        &["attention: mask of dtype F32, shape [1, 1, 2, 2]", "bools"],
+    ),
+    (
+        || {
+            let coordinates = pin!(B::bool_argwhere(float([2]), IntDType::I32));
+            match coordinates.poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(found) => found,
+                Poll::Pending => float([1]),
+            }
+        },
+        &["bool_argwhere: dtype F32, shape [2]", "bools"],
+    ),
+];
+
 fn bools() -> MpsGraphTensor {
     B::bool_from_data(TensorData::from([true]), &DEVICE)
 }
 
 #[test]
 fn a_mistake_is_described() {
-    for (run, parts) in CASES {
+    for (run, parts) in [CASES, COMPOSED, ELEMENTS].concat() {
         assert_refused(parts, run);
     }
 }

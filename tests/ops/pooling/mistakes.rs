@@ -42,6 +42,8 @@ fn zeros_among_the_options() {
 fn too_many_elements() {
     let parts = ["avg_pool2d", "2^30", "2 planes", "[40005, 40005]", "fewer planes"];
     assert_refused(&parts, || B::avg_pool2d(floats([1, 2, 5, 5]), [1, 1], [1, 1], [20_000, 20_000], true, false));
+    let parts = ["max_pool2d", "2^30", "1 planes", "pad less"];
+    assert_refused(&parts, || B::max_pool2d(floats([1, 1, 5, 5]), [2, 2], [1, 1], [1 << 29, 1], [1, 1], false));
     assert_refused(&["max_pool1d", "2^31", "padding"], || {
         B::max_pool1d(floats([1, 2, 5]), 1, 1, usize::MAX / 2, 1, false)
     });

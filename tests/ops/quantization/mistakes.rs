@@ -3,7 +3,7 @@
 use burn::tensor::backend::BackendTypes;
 use burn::tensor::ops::QTensorOps;
 use burn::tensor::quantization::{QuantLevel, QuantStore, QuantValue, QuantizationParameters};
-use burn::tensor::{DType, FloatDType, Int, Slice, Tensor, TensorData};
+use burn::tensor::{DType, FloatDType, Int, IntDType, Slice, Tensor, TensorData};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 use test_support::assert_refused;
 
@@ -34,7 +34,7 @@ fn unsupported_schemes_are_refused() {
     assert_refused(&parts, || floats([2, 3]).quantize_dynamic(&by(Q8S, QuantLevel::block([2, 2]))));
     assert_refused(&["blocks of 0"], || floats([2, 3]).quantize_dynamic(&by(Q8S, QuantLevel::block([0]))));
     let ints = Tensor::<B, 2, Int>::ones([2, 3], &DEVICE).into_primitive();
-    assert_refused(&["quantize_dynamic", "unsupported", "I32"], || B::quantize_dynamic(ints, &by(Q8S, level)));
+    assert_refused(&["quantize_dynamic: dtype I32", "[2, 3]", "floats"], || B::quantize_dynamic(ints, &by(Q8S, level)));
 }
 
 /// Whole words of blocks are joined by themselves, after the same check.
@@ -97,7 +97,19 @@ fn moves_beyond_the_shape_are_refused() {
     assert_refused(&["q_select", "dim 2", "[2, 3]"], || B::q_select(q(), 2, at()));
     assert_refused(&["q_slice", "3 slices", "[2, 3]"], || B::q_slice(q(), &[Slice::full(); 3]));
     assert_refused(&["q_repeat_dim", "dim 2", "[2, 3]"], || B::q_repeat_dim(q(), 2, 2));
-    assert_refused(&["gather", "[1]", "[2, 3]"], || B::q_gather(0, q(), at()));
+    assert_refused(&["q_gather: ", "[1]", "[2, 3]"], || B::q_gather(0, q(), at()));
+    assert_refused(&["q_select: ", "[1, 1]", "[2, 3]"], || {
+        B::q_select(q(), 1, Tensor::<B, 2, Int>::from_data([[0]], &DEVICE).into_primitive())
+    });
+    assert_refused(&["q_repeat_dim: ", "2^31", "[2, 3]"], || B::q_repeat_dim(q(), 0, 1 << 40));
+    assert_refused(&["q_argmax: dim 2", "[2, 3]"], || B::q_argmax(q(), 2, IntDType::I32));
+    assert_refused(&["q_sort: dim 2", "[2, 3]"], || B::q_sort(q(), 2, false));
+    assert_refused(&["q_topk: the 4 largest of 3", "[2, 3]"], || B::q_topk(q(), 1, 4));
+    assert_refused(&["q_argtopk: the 4 largest of 3", "[2, 3]"], || B::q_argtopk(q(), 1, 4, IntDType::I32));
+    assert_refused(&["q_cat: ", "[2, 3]", "differ outside dim 0"], || {
+        B::q_cat(vec![q(), quantized([2, 4], QuantLevel::Tensor)], 0)
+    });
+    assert_refused(&["q_max_abs_dim: dim 2", "[2, 3]"], || B::q_max_abs_dim(q(), 2));
     let blocks = || quantized([2, 3], QuantLevel::block([3]));
     assert_refused(&["blocks of 3", "4 elements", "dequantize first"], || {
         B::q_slice(blocks(), &[Slice::full(), Slice::new(0, Some(2), 1)])

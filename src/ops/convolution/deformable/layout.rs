@@ -89,12 +89,17 @@ impl Layout {
     fn within_limits(&self, name: &'static str, shapes: [&Shape; 2]) {
         // A row has three gradients of its own: for y, x and the mask.
         let columns = self.rows() * self.channels.max(3);
-        if columns.max((self.pixel_rows() + 1) * self.channels) > MOST_ELEMENTS {
+        let pixels = (self.pixel_rows() + 1) * self.channels;
+        if columns.max(pixels) > MOST_ELEMENTS {
+            let what = if columns > MOST_ELEMENTS {
+                format!("the samples of all taps take {columns} elements")
+            } else {
+                format!("x and a row of zeros take {pixels} elements")
+            };
             unsupported(
                 name,
                 format!(
-                    "x {:?}, weight {:?}, an output of {:?}: the samples of all taps take {columns} elements: more \
-                     than 2^30; pass fewer images at a time",
+                    "x {:?}, weight {:?}, an output of {:?}: {what}: more than 2^30; pass fewer images at a time",
                     &shapes[0][..],
                     &shapes[1][..],
                     &self.output_shape()[..]
