@@ -47,8 +47,8 @@ pub(crate) trait Operation {
     /// What MPSGraph's compiler may take the value for, given what it may take the operands for.
     fn provenance(&self, inputs: &[Provenance]) -> Provenance;
 
-    /// For a value that may be read in the memory of its first operand, or of what the lowering made of that: the
-    /// elements between neighbours along its axes, if the operand has this shape. None for others.
+    /// Strides in elements of the value, if it may be a view of its first operand, which has this shape, or of what the
+    /// lowering made of that; empty if it is packed.
     fn apart(&self, _operand: &[usize]) -> Distances {
         Distances::new()
     }
@@ -73,8 +73,8 @@ pub(crate) trait Operation {
         computed_in(dtype) != dtype
     }
 
-    /// Whether a node that the compiler does not see through stands between the one that it rewrites and those who read
-    /// the value.
+    /// Whether the lowering ends in a node that the compiler does not see through, so that the node that it rewrites
+    /// does not depend on who reads the value.
     fn hides_readers(&self) -> bool {
         false
     }

@@ -62,8 +62,7 @@ impl Convolution {
         let plane = height.input * width.input;
         let [batch, channels] = [self.batch, self.channels[0]];
         let zeros = |count: usize| memory::zeros([batch, channels, count, plane].into(), x.dtype());
-        let padding = depth.window.padding.map(zeros);
-        let [before, after] = padding;
+        let [before, after] = depth.window.padding.map(zeros);
         let x = x.clone().with_shape([batch, channels, depth.input, plane].into());
         let padded = tensor_shape::cat(vec![before, x, after], 2);
         let taps = (0..depth.filter)

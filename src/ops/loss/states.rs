@@ -168,8 +168,7 @@ fn narrowed(x: MpsGraphTensor) -> MpsGraphTensor {
 /// Numbers of frames as i32 `(1, samples, 1)`, at least 1 and at most all.
 pub(super) fn frames_of(lengths: MpsGraphTensor, frames: usize) -> MpsGraphTensor {
     let samples = lengths.shape[0];
-    let bounds = [1, frames as i64].map(|bound| Some(ScalarInput::Int(bound)));
-    let [least, most] = bounds;
+    let [least, most] = [1, frames as i64].map(|bound| Some(ScalarInput::Int(bound)));
     arithmetic::cast(arithmetic::clamp(lengths, least, most), DType::I32).with_shape([1, samples, 1].into())
 }
 

@@ -81,8 +81,6 @@ impl Parts<'_> {
     fn one_product(&self, a: &ffi::Tensor, b: &ffi::Tensor, shape_a: &Shape, shape_b: &Shape) -> ffi::Tensor {
         let graph = self.graph;
         let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
-        // With the operands' roles exchanged the product has one column instead. The result is copied, so that nothing
-        // is fused into a product that the compiler has turned back.
         if !is_fused_row(shape_a) {
             return self.inner_parts(a, b, shape_a, shape_b);
         }
@@ -94,6 +92,8 @@ impl Parts<'_> {
             let product = self.inner_parts(&rows, b, &twice, shape_b);
             return self.copied(graph.slice_dimension(&product, rank_a.max(rank_b) - 2, 0, 1));
         }
+        // With the operands' roles exchanged the product has one column instead of one row. The result is copied, so
+        // that nothing is fused into a product that the compiler has turned back.
         let turned = |x: &ffi::Tensor, shape: &Shape| {
             let last = shape.num_dims() - 1;
             let mut turned = shape.clone();

@@ -100,9 +100,8 @@ fn neighbours(cx: &Lowering<'_>, axis: &Axis, low: &ffi::Tensor) -> [Neighbour; 
         graph.cast(&graph.select(&is_known, number, &zero), DataType::I32)
     };
     // NaN is in front of the image, but not behind it.
-    let is_inside =
-        [graph.greater_than_or_equal_to(low, &zero), graph.not(&graph.greater_than_or_equal_to(&high, &end))];
-    let [before, behind] = is_inside;
+    let before = graph.greater_than_or_equal_to(low, &zero);
+    let behind = graph.not(&graph.greater_than_or_equal_to(&high, &end));
     [Neighbour { index: index(low), is_inside: before }, Neighbour { index: index(&high), is_inside: behind }]
 }
 
