@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, TensorData};
 use mpsgraph_soft::metal::{counters, fault};
 
 use super::{B, Turn, read, vector};
@@ -97,6 +97,28 @@ fn a_queue_that_is_full_of_work_that_hangs_ends() {
     let lost = kept.iter().filter(|x| (*x).clone().try_into_data().is_err()).count();
     assert!((1..40).contains(&lost), "{lost}: the first are lost, the last are made after the hang");
     assert_eq!(read(kept.swap_remove(39)), [40.0]);
+}
+
+/// What may be in flight is bounded in bytes; work that has ended is none of it.
+#[test]
+fn work_that_has_ended_makes_room_for_other_work() {
+    let _turn = Turn::take();
+    for _ in 0..20 {
+        let large = Tensor::<B, 1>::from_data(TensorData::new(vec![1.0f32; 4 << 20], [4 << 20]), &MpsGraphDevice);
+        assert_eq!(read((large + 1.0).slice([0..1])), [2.0]);
+    }
+    let hangs = Hangs::begin();
+    fault::hang_next(1);
+    let flushed = |i: usize| {
+        let value = vector(&[i as f32]) + 1.0;
+        MpsGraphDevice.flush_thread();
+        value
+    };
+    let values: Vec<_> = (0..5).map(flushed).collect();
+    hangs.end();
+    for (i, value) in values.into_iter().enumerate() {
+        assert_eq!(read(value), [i as f32 + 1.0], "nothing waited for the work that hung");
+    }
 }
 
 #[test]
