@@ -13,7 +13,9 @@ use burn_backend::DType;
 use super::Error;
 
 thread_local! {
-    static CURRENT: Cell<Option<Called>> = const { Cell::new(None) };
+    /// Whether the thread is inside of a call. By itself, because to look at it must not copy the other.
+    static IS_CALLED: Cell<bool> = const { Cell::new(false) };
+    static OUTERMOST: Cell<Called> = const { Cell::new(Called::without_operands("")) };
 }
 
 /// Operands that a text shows.
@@ -27,8 +29,9 @@ const EXTENTS: usize = 6;
 #[derive(Clone, Copy)]
 struct Called {
     op: &'static str,
-    operands: [Option<Operand>; OPERANDS],
-    has_more: bool,
+    operands: [Operand; OPERANDS],
+    /// How many operands there are; the text shows the first ones.
+    count: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -49,13 +52,10 @@ pub(crate) struct Call {
 impl Call {
     /// Begins `op`, as Burn calls it, for operands of these dtypes and shapes.
     pub(crate) fn begin<'a>(op: &'static str, operands: impl IntoIterator<Item = (DType, &'a [usize])>) -> Self {
-        let is_outermost = CURRENT.with(|current| {
-            let is_outermost = current.get().is_none();
-            if is_outermost {
-                current.set(Some(Called::of(op, operands)));
-            }
-            is_outermost
-        });
+        let is_outermost = !IS_CALLED.replace(true);
+        if is_outermost {
+            OUTERMOST.set(Called::of(op, operands));
+        }
         Self { is_outermost, thread: PhantomData }
     }
 }
@@ -63,28 +63,39 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         if self.is_outermost {
-            CURRENT.with(|current| current.set(None));
+            IS_CALLED.set(false);
         }
     }
 }
 
+impl Operand {
+    const NONE: Self = Self { dtype: DType::F32, rank: 0, extents: [0; EXTENTS] };
+}
+
 impl Called {
+    const fn without_operands(op: &'static str) -> Self {
+        Self { op, operands: [Operand::NONE; OPERANDS], count: 0 }
+    }
+
+    #[inline]
     fn of<'a>(op: &'static str, operands: impl IntoIterator<Item = (DType, &'a [usize])>) -> Self {
-        let mut called = Called { op, operands: [None; OPERANDS], has_more: false };
-        let mut operands = operands.into_iter();
-        for (place, (dtype, shape)) in called.operands.iter_mut().zip(&mut operands) {
-            let mut extents = [0; EXTENTS];
-            extents.iter_mut().zip(shape).for_each(|(extent, &own)| *extent = own);
-            *place = Some(Operand { dtype, rank: shape.len(), extents });
+        let mut called = Self::without_operands(op);
+        for (dtype, shape) in operands {
+            if let Some(place) = called.operands.get_mut(called.count) {
+                (place.dtype, place.rank) = (dtype, shape.len());
+                for (extent, &own) in place.extents.iter_mut().zip(shape) {
+                    *extent = own;
+                }
+            }
+            called.count += 1;
         }
-        called.has_more = operands.next().is_some();
         called
     }
 }
 
 impl fmt::Display for Called {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, operand) in self.operands.iter().flatten().enumerate() {
+        for (at, operand) in self.operands.iter().take(self.count).enumerate() {
             let separator = if at == 0 { "" } else { ", " };
             let shown = &operand.extents[..operand.rank.min(EXTENTS)];
             write!(f, "{separator}{:?} {shown:?}", operand.dtype)?;
@@ -92,13 +103,16 @@ impl fmt::Display for Called {
                 write!(f, " and {} more axes", operand.rank - EXTENTS)?;
             }
         }
-        if self.has_more { write!(f, ", …") } else { Ok(()) }
+        if self.count > OPERANDS { write!(f, ", …") } else { Ok(()) }
     }
 }
 
 /// The error as one of the op that the caller has called.
 pub(super) fn of_caller(error: Error) -> Error {
-    let Some(called) = CURRENT.with(Cell::get) else { return error };
+    if !IS_CALLED.get() {
+        return error;
+    }
+    let called = OUTERMOST.get();
     let told = |inner: &'static str, reason: String| {
         if inner == called.op { reason } else { format!("{reason}; in {inner}, for operands {called}") }
     };
