@@ -105,7 +105,7 @@ fn work_that_has_ended_makes_room_for_other_work() {
     let _turn = Turn::take();
     for _ in 0..20 {
         let large = Tensor::<B, 1>::from_data(TensorData::new(vec![1.0f32; 4 << 20], [4 << 20]), &MpsGraphDevice);
-        assert_eq!(read((large + 1.0).slice([0..1])), [2.0]);
+        assert_eq!(read((large + 1.0).slice(0..1)), [2.0]);
     }
     let hangs = Hangs::begin();
     fault::hang_next(1);
