@@ -140,9 +140,7 @@ pub(crate) fn conv<const N: usize>(
     options: ConvOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv1d", "conv2d", "conv3d"]);
-    let operands = [&x, &weight].into_iter().chain(bias.as_ref());
-    let _call = Call::begin(name, operands.map(MpsGraphTensor::typed));
-    let dtype = float_of(name, &[Some(&x), Some(&weight), bias.as_ref()]);
+    let (_call, dtype) = begin(name, &[Some(&x), Some(&weight), bias.as_ref()]);
     let convolution = Convolution::of(name, [&x, &weight], &options);
     let shape = convolution.output_shape(N);
     check_size(name, &TensorType::new(DType::F32, shape.clone()));
@@ -159,8 +157,7 @@ pub(crate) fn conv_x_backward<const N: usize>(
     options: ConvOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv1d_x_backward", "conv2d_x_backward", "conv3d_x_backward"]);
-    let _call = Call::begin(name, [x.typed(), weight.typed(), output_grad.typed()]);
-    let dtype = float_of(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
+    let (_call, dtype) = begin(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
     let convolution = Convolution::of(name, [&x, &weight], &options);
     check_grad(name, &output_grad, &convolution.output_shape(N));
     let shape = x.shape();
@@ -178,8 +175,7 @@ pub(crate) fn conv_weight_backward<const N: usize>(
     options: ConvOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv1d_weight_backward", "conv2d_weight_backward", "conv3d_weight_backward"]);
-    let _call = Call::begin(name, [x.typed(), weight.typed(), output_grad.typed()]);
-    let dtype = float_of(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
+    let (_call, dtype) = begin(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
     let convolution = Convolution::of(name, [&x, &weight], &options);
     check_grad(name, &output_grad, &convolution.output_shape(N));
     let shape = weight.shape();
@@ -190,8 +186,7 @@ pub(crate) fn conv_weight_backward<const N: usize>(
 
 /// Gradient of any convolution for its bias: the sums of each channel.
 pub(crate) fn bias_backward(name: &'static str, bias: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
-    let _call = Call::begin(name, [bias.typed(), output_grad.typed()]);
-    let dtype = float_of(name, &[Some(&bias), Some(&output_grad)]);
+    let (_call, dtype) = begin(name, &[Some(&bias), Some(&output_grad)]);
     if output_grad.rank() < 3 || bias.shape[..] != [output_grad.shape[1]] {
         invalid(
             name,
@@ -206,14 +201,15 @@ pub(crate) fn bias_backward(name: &'static str, bias: MpsGraphTensor, output_gra
     cast(sums.with_shape(bias.shape()), dtype)
 }
 
-/// The float dtype that all have.
-fn float_of(name: &'static str, tensors: &[Option<&MpsGraphTensor>]) -> DType {
+/// Begins a call on these tensors, and tells the float dtype that all have.
+fn begin(name: &'static str, tensors: &[Option<&MpsGraphTensor>]) -> (Call, DType) {
     let operands: SmallVec<[_; 6]> = tensors.iter().flatten().map(|tensor| tensor.typed()).collect();
+    let call = Call::begin(name, operands.iter().copied());
     let (dtype, _) = operands[0];
     if !dtype.is_float() || operands.iter().any(|(other, _)| *other != dtype) {
         invalid(name, format!("operands {operands:?}: all must be the same float dtype, so cast them"));
     }
-    dtype
+    (call, dtype)
 }
 
 /// The dtype in which convolutions are computed.

@@ -14,7 +14,7 @@ use self::carrier::Carrier;
 use super::arithmetic::{self, CompareOp};
 use super::{Operation, check_dim, memory, tensor_shape};
 use crate::bridge::record;
-use crate::dtype::BOOL;
+use crate::dtype::{BOOL, Elements};
 use crate::error::{Call, invalid};
 use crate::ffi::{self, DataType};
 use crate::lowering::axis::part;
@@ -149,7 +149,7 @@ pub(super) fn at_zero(values: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
 
 /// Ends an op whose indices are no integers.
 pub(super) fn require_indices(op: &'static str, indices: &MpsGraphTensor) {
-    if !(indices.dtype().is_int() || indices.dtype().is_uint()) {
+    if !Elements::Integers.has(indices.dtype()) {
         let (dtype, shape) = (indices.dtype(), indices.dims());
         invalid(op, format!("indices of dtype {dtype:?}, shape {shape:?}: they must be integers; cast them"));
     }

@@ -16,6 +16,7 @@ use burn_backend::{DType, TensorMetadata};
 use self::states::{States, frames_of};
 use super::arithmetic::{self, BinaryOp, UnaryOp};
 use super::{Operation, memory, scatter_nd};
+use crate::dtype::Elements;
 use crate::error::{Call, invalid};
 use crate::ffi::{self, Graph};
 use crate::lowering::axis::part;
@@ -175,7 +176,7 @@ fn check(
     lengths: [&MpsGraphTensor; 2],
     blank: usize,
 ) -> [usize; 3] {
-    let integer = |tensor: &MpsGraphTensor| tensor.dtype().is_int() || tensor.dtype().is_uint();
+    let integer = |tensor: &MpsGraphTensor| Elements::Integers.has(tensor.dtype());
     let &[frames, samples, classes] = log_probs.shape.as_slice() else {
         invalid(name, format!("log_probs of shape {:?}: (frames, samples, classes)", log_probs.dims()));
     };

@@ -62,8 +62,7 @@ pub(crate) fn max_pool<const N: usize>(
     options: Options<N>,
     ceil_mode: bool,
 ) -> MpsGraphTensor {
-    let _call = Call::begin(name, [x.typed()]);
-    Elements::Floats.require(name, &x);
+    let _call = begin(name, &[&x]);
     let windows = options.windows(name, x.dims(), ceil_mode);
     let dtype = x.dtype();
     pool_max::<N>(PoolingOp::Max(windows), x, dtype, windows)
@@ -77,8 +76,7 @@ pub(crate) fn max_pool_with_indices<const N: usize>(
     ceil_mode: bool,
     out: DType,
 ) -> (MpsGraphTensor, MpsGraphTensor) {
-    let _call = Call::begin(name, [x.typed()]);
-    Elements::Floats.require(name, &x);
+    let _call = begin(name, &[&x]);
     let windows = options.windows(name, x.dims(), ceil_mode);
     require_positions(name, x.dims(), windows.iter().map(|window| window.input).product(), out);
     let dtype = x.dtype();
@@ -95,11 +93,10 @@ pub(crate) fn max_pool_backward<const N: usize>(
     grad: MpsGraphTensor,
     indices: MpsGraphTensor,
 ) -> MpsGraphTensor {
-    let _call = Call::begin(name, [x.typed(), grad.typed()]);
-    Elements::Floats.require(name, &x);
+    let _call = begin(name, &[&x, &grad]);
     let windows = options.windows(name, x.dims(), ceil_mode);
     check_gradient::<N>(name, &x, windows.map(|window| window.outputs), &grad);
-    if indices.shape != grad.shape || indices.dtype().is_float() || indices.dtype().is_bool() {
+    if indices.shape != grad.shape || !Elements::Integers.has(indices.dtype()) {
         let (at, dtype, of) = (indices.dims(), indices.dtype(), grad.dims());
         invalid(
             name,
@@ -130,8 +127,7 @@ pub(crate) fn avg_pool<const N: usize>(
     count_include_pad: bool,
     ceil_mode: bool,
 ) -> MpsGraphTensor {
-    let _call = Call::begin(name, [x.typed()]);
-    Elements::Floats.require(name, &x);
+    let _call = begin(name, &[&x]);
     let windows = options.windows(name, x.dims(), ceil_mode);
     average::<N>(x, windows.map(|window| Spans::Windows { window, count_include_pad }))
 }
@@ -145,8 +141,7 @@ pub(crate) fn avg_pool_backward<const N: usize>(
     count_include_pad: bool,
     ceil_mode: bool,
 ) -> MpsGraphTensor {
-    let _call = Call::begin(name, [x.typed(), grad.typed()]);
-    Elements::Floats.require(name, &x);
+    let _call = begin(name, &[&x, &grad]);
     let windows = options.windows(name, x.dims(), ceil_mode);
     average_backward::<N>(name, x, grad, windows.map(|window| Spans::Windows { window, count_include_pad }))
 }
@@ -157,8 +152,7 @@ pub(crate) fn adaptive_avg_pool<const N: usize>(
     x: MpsGraphTensor,
     output_size: [usize; N],
 ) -> MpsGraphTensor {
-    let _call = Call::begin(name, [x.typed()]);
-    Elements::Floats.require(name, &x);
+    let _call = begin(name, &[&x]);
     window::check_rank::<N>(name, x.dims());
     if let &[depth, height, width] = output_size.as_slice() {
         return volume::averages(x, [depth, height, width]);
@@ -173,8 +167,7 @@ pub(crate) fn adaptive_avg_pool_backward<const N: usize>(
     x: MpsGraphTensor,
     grad: MpsGraphTensor,
 ) -> MpsGraphTensor {
-    let _call = Call::begin(name, [x.typed(), grad.typed()]);
-    Elements::Floats.require(name, &x);
+    let _call = begin(name, &[&x, &grad]);
     window::check_rank::<N>(name, x.dims());
     window::check_rank::<N>(name, grad.dims());
     if N == 3 {
@@ -262,6 +255,13 @@ fn spread(grad: MpsGraphTensor, spans: [Spans; 2], shape: Shape) -> MpsGraphTens
 /// How many elements the two axes have, and how many windows.
 fn extents(spans: &[Spans; 2]) -> [[usize; 2]; 2] {
     [spans.map(|spans| spans.input()), spans.map(|spans| spans.outputs())]
+}
+
+/// Begins a call on these tensors, of which the first one is pooled.
+fn begin(name: &'static str, operands: &[&MpsGraphTensor]) -> Call {
+    let call = Call::begin(name, operands.iter().map(|operand| operand.typed()));
+    Elements::Floats.require(name, operands[0]);
+    call
 }
 
 fn check_gradient<const N: usize>(name: &'static str, x: &MpsGraphTensor, outputs: [usize; 2], grad: &MpsGraphTensor) {

@@ -38,7 +38,7 @@ impl Convolution {
         });
         match cut {
             Cut::Groups | Cut::Outputs => cat(parts.collect(), 1),
-            Cut::Inputs => sum(parts).unwrap_or_else(|| unreachable!("more than {CHANNELS} channels have parts")),
+            Cut::Inputs => total(parts),
         }
     }
 
@@ -51,7 +51,7 @@ impl Convolution {
         });
         match cut {
             Cut::Groups | Cut::Inputs => cat(parts.collect(), 1),
-            Cut::Outputs => sum(parts).unwrap_or_else(|| unreachable!("more than {CHANNELS} channels have parts")),
+            Cut::Outputs => total(parts),
         }
     }
 
@@ -110,6 +110,10 @@ impl Convolution {
         let channels = [inputs, outputs].map(|[first, end]| end - first);
         Part { inputs, outputs, convolution: Convolution { channels, groups, ..self } }
     }
+}
+
+fn total(parts: impl Iterator<Item = MpsGraphTensor>) -> MpsGraphTensor {
+    sum(parts).unwrap_or_else(|| unreachable!("more than {CHANNELS} channels have parts"))
 }
 
 impl Part {

@@ -19,8 +19,7 @@ use burn_backend::{DType, Shape, TensorMetadata};
 
 use self::layout::Layout;
 pub(super) use self::samples::DeformableOp;
-use super::{bias_backward, check_bias, check_grad, finish, float_of, wide};
-use crate::error::Call;
+use super::{begin, bias_backward, check_bias, check_grad, finish, wide};
 use crate::ops::arithmetic::cast;
 use crate::ops::matrix_multiplication::matmul;
 use crate::ops::{memory, tensor_shape};
@@ -49,8 +48,7 @@ pub(crate) fn deform_conv2d(
 ) -> MpsGraphTensor {
     const NAME: &str = "deform_conv2d";
     let operands = [Some(&x), Some(&offset), Some(&weight), mask.as_ref(), bias.as_ref()];
-    let _call = Call::begin(NAME, operands.into_iter().flatten().map(MpsGraphTensor::typed));
-    let dtype = float_of(NAME, &operands);
+    let (_call, dtype) = begin(NAME, &operands);
     let layout = Layout::of(NAME, [&x, &offset, &weight], mask.as_ref(), &options);
     let shape = layout.output_shape();
     check_bias(NAME, bias.as_ref(), shape[1]);
@@ -76,8 +74,7 @@ pub(crate) fn deform_conv2d_backward(
 ) -> Gradients {
     const NAME: &str = "deform_conv2d_backward";
     let operands = [Some(&x), Some(&offset), Some(&weight), mask.as_ref(), bias.as_ref(), Some(&output_grad)];
-    let _call = Call::begin(NAME, operands.into_iter().flatten().map(MpsGraphTensor::typed));
-    let dtype = float_of(NAME, &operands);
+    let (_call, dtype) = begin(NAME, &operands);
     let layout = Layout::of(NAME, [&x, &offset, &weight], mask.as_ref(), &options);
     let shape = layout.output_shape();
     check_bias(NAME, bias.as_ref(), shape[1]);

@@ -5,9 +5,9 @@ use burn_backend::ops::ConvTransposeOptions;
 use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
 use super::extents::{Convolution, SPATIAL};
-use super::{check_bias, check_grad, finish, float_of, name, wide};
+use super::{begin, check_bias, check_grad, finish, name, wide};
 use crate::bridge::check_size;
-use crate::error::{Call, invalid};
+use crate::error::invalid;
 use crate::ops::arithmetic::cast;
 use crate::ops::{memory, tensor_shape};
 use crate::tensor::MpsGraphTensor;
@@ -22,9 +22,7 @@ pub(crate) fn conv_transpose<const N: usize>(
     options: ConvTransposeOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]);
-    let operands = [&x, &weight].into_iter().chain(bias.as_ref());
-    let _call = Call::begin(name, operands.map(MpsGraphTensor::typed));
-    let dtype = float_of(name, &[Some(&x), Some(&weight), bias.as_ref()]);
+    let (_call, dtype) = begin(name, &[Some(&x), Some(&weight), bias.as_ref()]);
     let (convolution, rest) = Convolution::of_transposed(name, [&x.shape, &weight.shape], &options);
     let shape = output_shape::<N>(&convolution, rest);
     check_size(name, &TensorType::new(DType::F32, shape.clone()));
@@ -40,8 +38,7 @@ pub(crate) fn conv_transpose_x_backward<const N: usize>(
     options: ConvTransposeOptions<N>,
 ) -> MpsGraphTensor {
     let name = name::<N>(["conv_transpose1d_x_backward", "conv_transpose2d_x_backward", "conv_transpose3d_x_backward"]);
-    let _call = Call::begin(name, [weight.typed(), output_grad.typed()]);
-    let dtype = float_of(name, &[Some(&weight), Some(&output_grad)]);
+    let (_call, dtype) = begin(name, &[Some(&weight), Some(&output_grad)]);
     let x = input_shape(name, [&weight.shape, &output_grad.shape], &options);
     let (convolution, rest) = Convolution::of_transposed(name, [&x, &weight.shape], &options);
     check_grad(name, &output_grad, &output_shape::<N>(&convolution, rest));
@@ -61,8 +58,7 @@ pub(crate) fn conv_transpose_weight_backward<const N: usize>(
         "conv_transpose2d_weight_backward",
         "conv_transpose3d_weight_backward",
     ]);
-    let _call = Call::begin(name, [x.typed(), weight.typed(), output_grad.typed()]);
-    let dtype = float_of(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
+    let (_call, dtype) = begin(name, &[Some(&x), Some(&weight), Some(&output_grad)]);
     let (convolution, rest) = Convolution::of_transposed(name, [&x.shape, &weight.shape], &options);
     check_grad(name, &output_grad, &output_shape::<N>(&convolution, rest));
     let shape = weight.shape();

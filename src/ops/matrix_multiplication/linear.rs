@@ -62,8 +62,8 @@ pub(crate) fn linear_x_backward(weight: MpsGraphTensor, output_grad: MpsGraphTen
 pub(crate) fn linear_weight_backward(x: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
     const NAME: &str = "linear_weight_backward";
     let _call = Call::begin(NAME, [x.typed(), output_grad.typed()]);
-    let before = |tensor: &MpsGraphTensor| tensor.dims().split_last().map(|(_, before)| before.to_vec());
-    if before(&x) != before(&output_grad) {
+    let [of_x, of_grad] = [&x, &output_grad].map(|tensor| tensor.dims().split_last().map(|(_, before)| before));
+    if of_x != of_grad {
         let rule = "they must have the same positions, which are all axes but the last";
         invalid(NAME, format!("x {:?}, output gradient {:?}: {rule}", x.dims(), output_grad.dims()));
     }
