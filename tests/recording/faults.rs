@@ -145,6 +145,44 @@ fn memory_that_is_refused_once_is_found_when_all_work_is_done() {
 }
 
 #[test]
+fn before_memory_is_asked_for_again_what_is_kept_for_reuse_is_released() {
+    let _turn = Turn::take();
+    let one = vector(&[1.0; 70_000]);
+    let large = vector(&[1.0; 1_000_000]) + 1.0;
+    assert_eq!(read(large.clone())[0], 2.0);
+    drop(large);
+    MpsGraphDevice.sync().expect("the device works");
+    assert!(MpsGraphDevice.stats().bytes_cached >= 4_000_000);
+    fault::refuse_allocation_here(1);
+    let sum = one.clone() + one.clone();
+    MpsGraphDevice.flush_thread();
+    assert_eq!(MpsGraphDevice.stats().bytes_cached, 0);
+    assert_eq!(read(sum)[69_999], 2.0);
+}
+
+#[test]
+fn before_memory_is_asked_for_again_all_work_has_ended() {
+    let turn = Turn::take();
+    let one = vector(&[1.0; 70_000]);
+    MpsGraphDevice.sync().expect("the device works");
+    MpsGraphDevice.memory_cleanup();
+    fault::hang_next(1);
+    let hung = vector(&[1.0]) + 1.0;
+    MpsGraphDevice.flush_thread();
+    assert_eq!(turn.used().waits, 0);
+    let ending = std::thread::spawn(|| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        fault::end_hangs();
+    });
+    fault::refuse_allocation_here(1);
+    let sum = one.clone() + one;
+    MpsGraphDevice.flush_thread();
+    assert_eq!(turn.used().waits, 1);
+    ending.join().expect("no panic");
+    assert_eq!((read(hung), read(sum)[69_999]), (vec![2.0], 2.0));
+}
+
+#[test]
 fn a_fault_is_not_forgotten_while_another_thread_submits() {
     let _turn = Turn::take();
     for _ in 0..50 {

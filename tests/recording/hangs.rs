@@ -121,6 +121,32 @@ fn work_that_has_ended_makes_room_for_other_work() {
     }
 }
 
+/// What waits for room finds out that work has hung, and with it what it was to read.
+#[test]
+fn a_hang_that_a_flush_finds_costs_only_what_reads_its_values() {
+    let _turn = Turn::take();
+    let _hangs = Hangs::begin();
+    let kept = vector(&[5.0]) + 1.0;
+    MpsGraphDevice.sync().expect("the device works");
+    fault::hang_next(1);
+    // More than may be in flight.
+    let stuck: Vec<_> = (0..16)
+        .map(|i| {
+            let value = vector(&[i as f32]) + 1.0;
+            MpsGraphDevice.flush_thread();
+            value
+        })
+        .collect();
+    let dependent = stuck[0].clone() * 3.0;
+    let other = kept.clone() * 3.0;
+    MpsGraphDevice.flush_thread();
+    assert_eq!(read(other), [18.0]);
+    assert!(dependent.try_into_data().is_err());
+    for value in stuck {
+        assert!(value.try_into_data().is_err(), "it was behind what hung");
+    }
+}
+
 #[test]
 fn all_threads_that_wait_are_told_at_the_same_time() {
     let turn = Turn::take();
