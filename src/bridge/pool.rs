@@ -11,7 +11,6 @@ mod allocation;
 mod free;
 mod size_class;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -29,10 +28,6 @@ use crate::tensor_type::TensorType;
 
 /// Serial number of a submission; 0 means "before the first".
 pub(super) type Serial = u64;
-
-/// How much of what the device recommends all buffers may take before free ones are released. The rest is left for
-/// what does not come from the pool, such as MPSGraph's scratch memory.
-const COMFORTABLE_PERCENT: u64 = 95;
 
 /// The device's buffers.
 pub(crate) struct Pool {
@@ -58,19 +53,7 @@ pub(super) struct Levels {
 
 impl Pool {
     pub(super) fn new(device: ffi::Device, progress: Arc<Progress>) -> Self {
-        let recommended = device.recommended_max_working_set_size();
-        let free = Free {
-            classes: BTreeMap::new(),
-            memory_limit: u64::MAX,
-            cache_limit: recommended / 2,
-            comfortable: recommended / 100 * COMFORTABLE_PERCENT,
-            frees: 0,
-            buffers_live: 0,
-            bytes_live: 0,
-            buffers_cached: 0,
-            bytes_cached: 0,
-            bytes_peak: 0,
-        };
+        let free = Free::new(device.recommended_max_working_set_size());
         let longest = device.max_buffer_length() as usize;
         Self { heaps: Mutex::new(Heaps::of(&device)), longest, device, progress, free: Mutex::new(free) }
     }

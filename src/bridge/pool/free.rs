@@ -10,6 +10,10 @@ use crate::tensor_type::TensorType;
 /// How many of the newest free buffers are looked at for one that has a tensor data object of the wanted type.
 const NEAR: usize = 16;
 
+/// How much of what the device recommends all buffers may take before free ones are released. The rest is left for
+/// what does not come from the pool, such as MPSGraph's scratch memory.
+const COMFORTABLE_PERCENT: u64 = 95;
+
 /// A buffer that is free.
 pub(super) struct FreeBuffer {
     pub buffer: ffi::Buffer,
@@ -38,6 +42,22 @@ pub(super) struct Free {
 }
 
 impl Free {
+    /// None yet, on a device that recommends so many bytes at most.
+    pub fn new(recommended: u64) -> Self {
+        Self {
+            classes: BTreeMap::new(),
+            memory_limit: u64::MAX,
+            cache_limit: recommended / 2,
+            comfortable: recommended / 100 * COMFORTABLE_PERCENT,
+            frees: 0,
+            buffers_live: 0,
+            bytes_live: 0,
+            buffers_cached: 0,
+            bytes_cached: 0,
+            bytes_peak: 0,
+        }
+    }
+
     /// A free buffer for a value of type `ty`, which is of the class `wanted`: of that class, or of one up to half as
     /// large again if memory is short. One that was bound with the type before is preferred: its tensor data object
     /// need not be made anew.

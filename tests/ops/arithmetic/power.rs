@@ -32,6 +32,7 @@ cases! {
         powi_scalar_4 = |x| x.powi_scalar(4);
         powi_scalar_5 = |x| x.powi_scalar(5);
         powi_scalar_10 = |x| x.powi_scalar(10);
+        powi_scalar_that_bf16_rounds_to_an_even_one = |x| x.powi_scalar(257);
         powi = |x| { let n = exponents(&x).float().cast(x.dtype()); x.powi(n) };
     }
 
