@@ -46,17 +46,31 @@ cases! {
     }
 }
 
+/// Numbers of which C's power is special.
+const SPECIAL: [f32; 17] = {
+    let inf = f32::INFINITY;
+    [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 3.0, -3.0, 1e4, -1e4, inf, -inf, f32::NAN]
+};
+
+// Apple does not document negative bases, so the results are compared with f32's own power, which is C's.
 #[test]
 fn powf_is_cs_at_every_pair_of_special_numbers() {
-    // Apple does not document negative bases, so the results are compared with f32's own power, which is C's.
-    let inf = f32::INFINITY;
-    let numbers = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 3.0, -3.0, 1e4, -1e4, inf, -inf, f32::NAN];
-    let pairs: Vec<(f32, f32)> = numbers.iter().flat_map(|&a| numbers.map(|b| (a, b))).collect();
+    let pairs: Vec<(f32, f32)> = SPECIAL.iter().flat_map(|&a| SPECIAL.map(|b| (a, b))).collect();
     let [bases, exponents]: [Vec<f32>; 2] = [pairs.iter().map(|p| p.0).collect(), pairs.iter().map(|p| p.1).collect()];
     let exact: Vec<f32> = pairs.iter().map(|&(a, b)| f64::from(a).powf(b.into()) as f32).collect();
     let tensor = |values: &[f32]| Tensor::<MpsGraph, 1>::from_floats(values, &Default::default());
     let found = || tensor(&bases).powf(tensor(&exponents)).into_data();
     assert_gives(&format!("powf of {pairs:?}"), &TensorData::from(exact.as_slice()), found, Ulps(4));
+}
+
+#[test]
+fn powf_scalar_is_cs_at_every_pair_of_special_numbers() {
+    let bases = || Tensor::<MpsGraph, 1>::from_floats(SPECIAL, &Default::default());
+    for exponent in SPECIAL {
+        let exact = SPECIAL.map(|base| f64::from(base).powf(exponent.into()) as f32);
+        let found = || bases().powf_scalar(exponent).into_data();
+        assert_gives(&format!("{SPECIAL:?} to the {exponent}"), &TensorData::from(exact), found, Ulps(4));
+    }
 }
 
 #[test]
