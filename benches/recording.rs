@@ -1,6 +1,7 @@
 //! The cost of recording and flushing alone: one op; the flush of a 200-op program that is compiled already, with
-//! slices in place and with slices that move; and programs of 5,000 to 40,000 ops, whose times per op should be the
-//! same. The programs work on single elements, so their execution hides nothing.
+//! slices in place and with slices that move; and programs of 5,000 to 40,000 ops, whose times per op should
+//! grow only as the caches are left (`ARCHITECTURE.md`, "Costs are linear"). The programs work on single elements, so
+//! their execution hides nothing.
 
 use std::process::{Command, ExitCode};
 

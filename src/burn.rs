@@ -1,5 +1,5 @@
 //! What differs between the lines of Burn that these sources serve: a file for each line, chosen by the cfg `burn_line`
-//! that the build script sets. No other file knows which Burn it is built for, but for a sentence in the crate's
+//! that the build script sets. No other file knows which Burn it is built for, but for lines of the crate's
 //! documentation.
 //!
 //! A trait has one `impl`, so what only one line has of a trait is a macro of items: `float_items!` stands in the

@@ -79,7 +79,7 @@ impl MpsGraphDevice {
 
     /// Sets the most bytes that buffers with values may take; what would exceed it is
     /// [`Error::OutOfMemory`], and a panic with its text where a tensor is made of data. There is no limit at first
-    /// (`u64::MAX`). Recorded ops hold at most a quarter of it by themselves (see
+    /// (`u64::MAX`). Recorded ops hold about a quarter of it at most by themselves (see
     /// [`set_held_limit`](Self::set_held_limit)).
     pub fn set_memory_limit(&self, bytes: u64) {
         Runtime::get().set_memory_limit(bytes);
@@ -90,10 +90,11 @@ impl MpsGraphDevice {
         Runtime::get().pool().set_cache_limit(bytes);
     }
 
-    /// Sets the most bytes that the recorded ops of a thread, or of all threads that have ended, may hold although no
-    /// tensor holds them any more, such as the batches of a sum over a data set; then they are submitted. At first
-    /// 128 MiB, or a sixteenth of what the device recommends if that is less. At least four times the largest tensor
-    /// among them may be held, so that an optimizer's update of a large weight stays one kernel.
+    /// Sets how many bytes the recorded ops of a thread, or of all threads that have ended, may hold although no tensor
+    /// holds them any more, such as the batches of a sum over a data set; then they are submitted. They are counted
+    /// when another quarter of that has been read, so up to a quarter more is held. At first 128 MiB, or a sixteenth of
+    /// what the device recommends if that is less. At least four times the largest tensor among them may be held, so
+    /// that an optimizer's update of a large weight stays one kernel.
     pub fn set_held_limit(&self, bytes: usize) {
         Runtime::get().set_held_limit(bytes);
     }

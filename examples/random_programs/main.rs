@@ -47,12 +47,14 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| ()));
     let mut count = Count::default();
     let mut differing = 0;
-    for seed in options.seed..options.seed + options.programs {
+    for done in 0..options.programs {
+        // Behind the largest seed comes 0.
+        let seed = options.seed.wrapping_add(done);
         if let Some(found) = run(seed, &options, &mut count) {
             differing += 1;
             report::difference(seed, &found);
         }
-        report::progress(seed + 1 - options.seed, &options, differing);
+        report::progress(done + 1, &options, differing);
     }
     let Count { values, not_compared } = count;
     let what = if options.gradients { "gradients" } else { "values" };

@@ -9,13 +9,13 @@ Options:
   --seed N        the first program's seed; the next ones count on [default: 1]
   --programs N    how many programs [default: 1000]
   --ops N         ops of a program, about [default: 24]
-  --largest N     elements that a value has at most [default: 8192]; from 100 thousand on, threads share them
+  --largest N     elements that a value has at most, about [default: 8192]; from 100 thousand on, threads share them
   --gradients     programs of floats, and their gradients through Autodiff
   --show          prints each program before it runs, for one that ends the process
   -h, --help      this text
 ";
 
-/// Elements of values that are small enough for a thousand programs in half a minute.
+/// Elements of values that are small enough for a thousand programs in some twenty seconds.
 pub const SMALL: usize = 1 << 13;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What `BURN_MPSGRAPH_LOG` shows, and the one warning of a program that compiles all the time.
+//! What `BURN_MPSGRAPH_LOG` shows, and the warning of programs that are compiled all the time.
 //!
 //! Stderr may be a pipe that nobody empties, so lines are written without the locks of the cache and of the log itself:
 //! who writes nothing must not wait for who does.
@@ -29,7 +29,7 @@ const FLUSHES: u32 = 100;
 /// What is written to stderr.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LogLevel {
-    /// Only the warning.
+    /// Warnings, also those of other files.
     Warning,
     /// Also a line per flush and per compilation.
     Flushes,
@@ -84,8 +84,9 @@ impl Log {
         }
     }
 
-    /// A program is going to be compiled. Its text is written first: a compilation may end the process.
-    pub fn compiling(&self, program: &Program, cache: &Mutex<Cache>) {
+    /// A program is going to be compiled, as patterns have rewritten it. That text is written first: a compilation may
+    /// end the process.
+    pub fn compiling(&self, program: &Program, rewritten: &Program, cache: &Mutex<Cache>) {
         let may_warn = self.watch.lock_anyway().note_compile(self.flushes.load(Ordering::Relaxed));
         if self.level < LogLevel::Flushes && !may_warn {
             return;
@@ -95,7 +96,7 @@ impl Log {
             say!("burn-mpsgraph: miss: compile {} ops; new: {difference}", program.nodes.len());
         }
         if self.level >= LogLevel::Programs {
-            say!("{program}");
+            say!("{rewritten}");
         }
         self.watch.lock_anyway().difference = difference;
     }

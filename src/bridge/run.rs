@@ -155,7 +155,7 @@ impl Runtime {
             self.log.loaded(program, start.elapsed());
             return (compiled, Some(first));
         }
-        self.log.compiling(program, &self.cache);
+        self.log.compiling(program, &rewritten, &self.cache);
         let start = Instant::now();
         let compiled = compile(&rewritten, layout, level, graph_device);
         let elapsed = start.elapsed();

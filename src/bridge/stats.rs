@@ -18,7 +18,7 @@ pub struct Stats {
     pub programs_loaded: u64,
     /// Programs kept for other processes.
     pub programs_kept: u64,
-    /// Ops of the programs that were compiled.
+    /// Ops of the programs that were compiled, as patterns have rewritten them.
     pub nodes_compiled: u64,
     /// Programs that were looked up and found compiled. A flush that is divided looks up several.
     pub cache_hits: u64,
@@ -70,7 +70,7 @@ pub struct Stats {
     pub recordings: u64,
     /// Ops that are recorded and not flushed, now.
     pub ops_waiting: u64,
-    /// Bytes of buffers that only those ops hold, now.
+    /// Bytes of values that only those ops hold, now.
     pub bytes_held: u64,
     /// Bytes that the driver has allocated for this process on the device, now.
     pub bytes_of_driver: u64,

@@ -1,4 +1,4 @@
-//! Burn 0.21: a backend's type names its elements, and scatters only add.
+//! Burn 0.21: a backend's type names its elements, and `scatter` and `select_assign` only add.
 
 use burn_backend::ops::InterpolateMode;
 use burn_backend::quantization::{QuantLevel, QuantMode, QuantScheme, QuantStore};

@@ -2,7 +2,7 @@
 //!
 //! Every form is brought to one of two: along one axis of at most three (`gatherAlongAxis:`, see [`along`]), or whole
 //! rows (`gatherWithUpdatesTensor:`). The host could report an index out of range only after reading the indices back,
-//! so it is not reported, unless indices count from 0: those are a slice. Otherwise `gather` reads 0, as Apple
+//! so it is not reported, unless `select` is by indices that count from 0: that is a slice. `gather` reads 0, as Apple
 //! documents for `gatherAlongAxis:`, and the row forms clamp the index and read the nearest row, because Apple does not
 //! document what their kernels read.
 

@@ -49,6 +49,21 @@ fn a_gpu_that_is_not_the_default_one_is_found() {
 }
 
 #[test]
+fn the_gpu_of_a_virtual_machine_is_warned_of() {
+    let output = run("an_op", "MPSGRAPH_SOFT_GPU_FAMILY", "virtual");
+    let text = text(&output);
+    assert!(output.status.success() && text.contains("this is the GPU of a virtual machine"), "{text}");
+}
+
+#[test]
+fn more_threads_than_a_system_has_are_not_started() {
+    for threads in ["100000", "18446744073709551615"] {
+        let output = run("forty_programs_in_rounds", "RAYON_NUM_THREADS", threads);
+        assert!(output.status.success(), "{}", text(&output));
+    }
+}
+
+#[test]
 fn a_variable_that_makes_no_sense_is_named() {
     let nonsense = [
         ("BURN_MPSGRAPH_CACHE_MEGABYTES", "0"),
@@ -145,6 +160,23 @@ fn the_log_tells_hits_misses_and_what_is_new() {
     for part in ["flush (Read): 1 ops", "miss: compile 1 ops; new: ", "compiled in ", "hit: 1 ops"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+/// A report from a Mac is read for what MPSGraph was given.
+#[test]
+fn the_log_shows_programs_as_they_are_compiled() {
+    let output = run("a_softmax_of_five_ops", "BURN_MPSGRAPH_LOG", "2");
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("miss: compile 5 ops") && text.contains("Softmax"), "{text}");
+}
+
+#[test]
+fn a_softmax_of_five_ops() {
+    let _turn = Turn::take();
+    let x = vector(&[1.0, 1.0]).reshape([1, 2]);
+    let e = (x.clone() - x.max_dim(1)).exp();
+    assert_eq!((e.clone() / e.sum_dim(1)).into_data(), TensorData::from([[0.5f32, 0.5]]));
 }
 
 #[test]

@@ -130,7 +130,9 @@ impl_encode!(unsafe SizeAndAlign, "{?=QQ}");
 struct Device;
 
 extern "C-unwind" fn name(_: This<'_>, _: Sel) -> Id {
-    ns_string::string("mpsgraph-soft")
+    // What a virtual Mac's says.
+    let is_virtual = apple_family() == VIRTUAL;
+    ns_string::string(if is_virtual { "Apple Paravirtual device" } else { "mpsgraph-soft" })
 }
 
 extern "C-unwind" fn registry_id(_: This<'_>, _: Sel) -> u64 {

@@ -39,7 +39,8 @@ fn of_reported((major, minor): MacOs) -> MacOs {
 
 fn parse(text: &str) -> Option<MacOs> {
     let mut parts = text.trim().split('.').map(|part| part.parse::<u16>().ok());
-    let major = parts.next()??;
+    // 10 was the first macOS.
+    let major = parts.next()?.filter(|&major| major >= 10)?;
     let minor = parts.next().unwrap_or(Some(0))?;
     Some((major, minor))
 }

@@ -44,12 +44,16 @@ struct Helpers {
 
 static HELPERS: Helpers = Helpers::new();
 
+/// The most threads that somebody may ask for. Of some ten thousand the system has no memory for their stacks, and a
+/// thread that finds that out when it starts ends the process.
+const MOST: usize = 256;
+
 /// How many threads compute, the calling one included: one for each core, or as many as `RAYON_NUM_THREADS` says, which
-/// the thread pools of other crates obey too.
+/// the thread pools of other crates obey too, but not more than [`MOST`] and the cores.
 pub fn count() -> usize {
     static COUNT: LazyLock<usize> = LazyLock::new(|| {
         let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
-        asked.filter(|&asked| asked > 0).unwrap_or_else(|| cores().get())
+        asked.filter(|&asked| asked > 0).map_or(cores().get(), |asked: usize| asked.min(MOST.max(cores().get())))
     });
     *COUNT
 }
