@@ -21,6 +21,7 @@ use super::runtime::Runtime;
 use super::ticket::{End, Ticket};
 use super::under_way::Begun;
 use super::value::Maker;
+use super::waiting::deferring;
 use crate::ffi;
 use crate::lock::LockAnyway;
 
@@ -82,8 +83,12 @@ impl Runtime {
     }
 
     /// Submits a segment and ends its flush, whose ticket then says why, if values stay pending. Returns the part that
-    /// was submitted last.
+    /// was submitted last. Tasks that are woken meanwhile go on when the flush has ended: they may wait for it.
     fn submit(&self, segment: Segment, novelty: &Mutex<Novelty>, begun: Begun<'_>, reason: FlushReason) -> Segment {
+        deferring(|| self.submit_now(segment, novelty, begun, reason))
+    }
+
+    fn submit_now(&self, segment: Segment, novelty: &Mutex<Novelty>, begun: Begun<'_>, reason: FlushReason) -> Segment {
         self.counters.flushes(reason).add(1);
         let mut parts = Unsubmitted::from_buf([(Grain::Whole, segment)]);
         let work = || {

@@ -24,7 +24,7 @@ use smallvec::SmallVec;
 use super::blocking::block_on;
 use super::pool::{Allocation, Serial};
 use super::stats::Counters;
-use super::waiting::Waiting;
+use super::waiting::{Sleeper, Waiting};
 use crate::error::Error;
 use crate::ffi::{self, CommandQueue, Work};
 use crate::lock::LockAnyway;
@@ -265,12 +265,12 @@ impl Submissions {
         if self.is_over(serial) {
             return;
         }
-        block_on(self.ended(serial, counters));
+        block_on(Ended::new(self, (serial, Sleeper::Thread), counters));
     }
 
-    /// Submission `serial` and all before it are done, with or without a fault, or given up.
+    /// Submission `serial` and all before it are done, with or without a fault, or given up; for a task that waits.
     pub fn ended<'a>(&'a self, serial: Serial, counters: &'a Counters) -> Ended<'a> {
-        Ended::new(self, serial, counters)
+        Ended::new(self, (serial, Sleeper::Task), counters)
     }
 
     /// Whether submission `serial` is not in flight any more.

@@ -1,11 +1,12 @@
 //! A flush under way. Values that it will make are pending on its ticket until they are ready or failed, or for ever if
 //! it panics.
 
-use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
-use super::waiting::wake;
+use super::blocking::block_on;
+use super::waiting::{Sleeper, wake};
 use crate::error::Error;
 use crate::lock::LockAnyway;
 
@@ -16,8 +17,10 @@ pub(super) struct Ticket(Mutex<Stage>);
 #[derive(Default)]
 struct Stage {
     end: Option<End>,
-    /// Of the tasks that wait.
-    wakers: Vec<Waker>,
+    /// Who waits, by a key of their own.
+    sleepers: Vec<(u64, Sleeper, Waker)>,
+    /// Of the newest one.
+    key: u64,
 }
 
 /// How a flush has ended.
@@ -33,23 +36,18 @@ impl Ticket {
         self.0.lock_anyway()
     }
 
-    /// Waits until the flush has ended.
+    /// Waits until the flush has ended. The thread sleeps.
+    pub fn wait(&self) {
+        block_on(Ended { ticket: self, sleeper: Sleeper::Thread, key: None });
+    }
+
+    /// The flush has ended; for a task that waits.
     ///
     /// Flushes wait for those that were cut before them only, so they never wait in a circle: a flush waits for what
     /// its ops read, an op reads what was pending when it was recorded, and a flush is cut after its ops are recorded.
     /// There is no limit of time: a flush compiles, and waits for the device no longer than that has one.
-    pub async fn ended(&self) {
-        poll_fn(|context| {
-            let mut stage = self.lock();
-            if stage.end.is_some() {
-                return Poll::Ready(());
-            }
-            if !stage.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-                stage.wakers.push(context.waker().clone());
-            }
-            Poll::Pending
-        })
-        .await;
+    pub fn ended(&self) -> impl Future<Output = ()> + Send {
+        Ended { ticket: self, sleeper: Sleeper::Task, key: None }
     }
 
     /// The error of a value that is still pending; `None` as long as the flush goes on. The caller holds the lock of
@@ -73,8 +71,55 @@ impl Ticket {
         }
         let mut stage = ticket.lock();
         stage.end = Some(end);
-        let wakers = std::mem::take(&mut stage.wakers);
+        let sleepers = std::mem::take(&mut stage.sleepers);
         drop(stage);
-        wake(wakers);
+        wake(sleepers.into_iter().map(|(_, sleeper, waker)| (sleeper, waker)));
+    }
+}
+
+/// The wait for a flush. Who drops it waits no more.
+struct Ended<'a> {
+    ticket: &'a Ticket,
+    sleeper: Sleeper,
+    key: Option<u64>,
+}
+
+impl Future for Ended<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let waker = context.waker();
+        let mut stage = self.ticket.lock();
+        if stage.end.is_some() {
+            return Poll::Ready(());
+        }
+        let replaced = match stage.sleepers.iter_mut().find(|(key, ..)| Some(*key) == self.key) {
+            Some((.., known)) if known.will_wake(waker) => None,
+            Some((.., known)) => Some(std::mem::replace(known, waker.clone())),
+            None => {
+                stage.key += 1;
+                let key = stage.key;
+                stage.sleepers.push((key, self.sleeper, waker.clone()));
+                drop(stage);
+                self.key = Some(key);
+                return Poll::Pending;
+            }
+        };
+        // Without the lock: it may be the last reference to a task that waits, too.
+        drop(stage);
+        drop(replaced);
+        Poll::Pending
+    }
+}
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        let Some(own) = self.key else { return };
+        let mut stage = self.ticket.lock();
+        let at = stage.sleepers.iter().position(|(key, ..)| *key == own);
+        let forgotten = at.map(|at| stage.sleepers.swap_remove(at));
+        drop(stage);
+        // Without the lock, as above.
+        drop(forgotten);
     }
 }

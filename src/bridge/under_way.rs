@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 
 use smallvec::SmallVec;
 
-use super::blocking::block_on;
 use super::ticket::{End, Ticket};
 use crate::lock::LockAnyway;
 
@@ -35,8 +34,7 @@ impl UnderWay {
 
     /// Waits until the flushes that are under way now have ended.
     ///
-    /// Not if one of them runs on the calling thread, where a flush calls the wakers of tasks: the others may wait for
-    /// that one.
+    /// Not if one of them runs on the calling thread: it would wait for itself, and the others may wait for it.
     pub fn wait(&self) {
         let tickets: SmallVec<[Arc<Ticket>; 4]> = {
             let (all, here) = (self.0.lock_anyway(), here());
@@ -45,7 +43,7 @@ impl UnderWay {
             }
             all.iter().map(|entry| entry.ticket.clone()).collect()
         };
-        tickets.iter().for_each(|ticket| block_on(ticket.ended()));
+        tickets.iter().for_each(|ticket| ticket.wait());
     }
 }
 

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use burn_backend::DType;
 
-use super::blocking::block_on;
 use super::pool::Allocation;
 use super::recording::{self, Recording};
 use super::ticket::Ticket;
@@ -156,7 +155,7 @@ impl Value {
         loop {
             match self.data() {
                 Data::Settled(data) => return data,
-                Data::UnderWay(ticket) => block_on(ticket.ended()),
+                Data::UnderWay(ticket) => ticket.wait(),
             }
         }
     }

@@ -1,18 +1,20 @@
 //! Who waits for submissions, and who wakes them.
 //!
-//! A submission's completed handler wakes the tasks that wait for it. If the device ends nothing for longer than the
+//! A submission's completed handler wakes who waits for it (`wake.rs`). If the device ends nothing for longer than the
 //! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and looks who is late
-//! (`clock.rs`). It also wakes a task at a time at which that wants to look again.
+//! (`clock.rs`). It also wakes who wants to look again at some time: a handler may be late, because a waker before it
+//! takes long, so threads that sleep look from time to time.
 
 mod clock;
+mod wake;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use clock::{Clock, Lateness, WaitList, Waiter};
+pub(super) use wake::{Sleeper, deferring, wake};
 
 use super::pool::Serial;
 use crate::lock::{IgnorePoison, LockAnyway};
@@ -23,7 +25,10 @@ const LEAST: Duration = Duration::from_millis(10);
 /// The longest limit: more than a program runs.
 const NEVER: Duration = Duration::from_secs(1 << 30);
 
-/// Tasks that wait.
+/// How often a thread that sleeps looks whether what it waits for has ended.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// Threads and tasks that wait.
 pub(super) struct Waiting {
     /// How many; a handler that finds none takes no lock.
     count: AtomicUsize,
@@ -32,17 +37,18 @@ pub(super) struct Waiting {
     earlier: Condvar,
 }
 
-/// A task that waits for a submission.
+/// Somebody who waits for a submission.
 pub(super) struct Wait {
     serial: Serial,
+    sleeper: Sleeper,
     /// Since it was registered.
     since: Option<Instant>,
     key: Option<u64>,
 }
 
 impl Wait {
-    pub fn new(serial: Serial) -> Self {
-        Self { serial, since: None, key: None }
+    pub fn new(serial: Serial, sleeper: Sleeper) -> Self {
+        Self { serial, sleeper, since: None, key: None }
     }
 
     pub fn serial(&self) -> Serial {
@@ -90,7 +96,7 @@ impl Waiting {
             list.waiters.extract_if(.., |waiter| waiter.serial <= serial).collect()
         };
         self.count.fetch_sub(woken.len(), Ordering::Relaxed);
-        wake(woken.into_iter().map(|waiter| waiter.waker));
+        wake(woken.into_iter().map(|waiter| (waiter.sleeper, waiter.waker)));
     }
 
     /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late.
@@ -102,6 +108,14 @@ impl Waiting {
         let mut list = self.lock();
         let now = Instant::now();
         let since = *wait.since.get_or_insert(now);
+        let look = match wait.sleeper {
+            // Unless it is late before that.
+            Sleeper::Thread => {
+                let again = Some(now + AGAIN).filter(|again| *again < list.lateness.of(since));
+                look.into_iter().chain(again).min()
+            }
+            Sleeper::Task => look,
+        };
         let woken_at = look.unwrap_or_else(|| list.lateness.of(since));
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
@@ -113,9 +127,9 @@ impl Waiting {
             }
             (known.look, known.late) = (look, false);
         } else {
-            let (key, serial, waker) = (list.new_key(), wait.serial, waker.clone());
+            let (key, serial, sleeper, waker) = (list.new_key(), wait.serial, wait.sleeper, waker.clone());
             wait.key = Some(key);
-            list.waiters.push(Waiter { key, serial, since, look, waker, late: false });
+            list.waiters.push(Waiter { key, serial, sleeper, since, look, waker, late: false });
             self.count.fetch_add(1, Ordering::AcqRel);
         }
         self.set_clock(list, now, woken_at);
@@ -181,7 +195,7 @@ impl Waiting {
             list.clock = next.map_or(Clock::Idle, Clock::Until);
             if !woken.is_empty() {
                 drop(list);
-                wake(woken);
+                wake::by_clock(woken);
                 list = self.lock();
                 continue;
             }
@@ -190,15 +204,6 @@ impl Waiting {
                 None => self.earlier.wait(list).ignore_poison(),
             };
         }
-    }
-}
-
-/// Wakes tasks. No lock is held, because a waker may poll at once, and none that panics keeps the next one asleep or
-/// ends the thread: on a Mac the caller is Metal, through which no panic may go.
-pub(super) fn wake(wakers: impl IntoIterator<Item = Waker>) {
-    for waker in wakers {
-        // The panic is the task's own, and its message is printed.
-        let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
     }
 }
 
@@ -237,7 +242,7 @@ mod tests {
     #[test]
     fn a_waker_that_is_replaced_may_end_another_wait() {
         let waiting: &'static Waiting = Box::leak(Box::new(Waiting::new(NEVER)));
-        let (mut held, mut wait) = (Wait::new(1), Wait::new(1));
+        let (mut held, mut wait) = (Wait::new(1, Sleeper::Task), Wait::new(1, Sleeper::Task));
         waiting.register(&mut held, Waker::noop(), None);
         let holder = Arc::new(Holder(Mutex::new(Some((held, waiting)))));
         waiting.register(&mut wait, &Waker::from(holder), None);
@@ -259,7 +264,7 @@ mod tests {
         let limit = Duration::from_millis(20);
         let waiting: &'static Waiting = Box::leak(Box::new(Waiting::new(limit)));
         let woken = Arc::<Woken>::default();
-        let (mut first, mut second) = (Wait::new(1), Wait::new(1));
+        let (mut first, mut second) = (Wait::new(1, Sleeper::Task), Wait::new(1, Sleeper::Task));
         waiting.register(&mut first, &Waker::from(Arc::new(Panicking)), None);
         waiting.register(&mut second, &Waker::from(woken.clone()), None);
         // By the clock, which goes on, and by the end of the submission.
@@ -279,7 +284,7 @@ mod tests {
     fn a_wait_is_late_more_than_once() {
         let limit = Duration::from_millis(50);
         let waiting: &'static Waiting = Box::leak(Box::new(Waiting::new(limit)));
-        let (woken, mut wait) = (Arc::<Woken>::default(), Wait::new(2));
+        let (woken, mut wait) = (Arc::<Woken>::default(), Wait::new(2, Sleeper::Task));
         let waker = Waker::from(woken.clone());
         let woken_times = |times: usize| {
             let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, TensorData};
 
 use super::{B, Choice, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;

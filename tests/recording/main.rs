@@ -42,6 +42,7 @@ mod signs;
 mod threads;
 mod training;
 mod transforms;
+mod wakers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

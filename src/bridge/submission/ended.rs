@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use super::Submissions;
 use crate::bridge::pool::Serial;
 use crate::bridge::stats::Counters;
-use crate::bridge::waiting::Wait;
+use crate::bridge::waiting::{Sleeper, Wait};
 
 /// See [`Submissions::ended`].
 pub(in crate::bridge) struct Ended<'a> {
@@ -17,8 +17,9 @@ pub(in crate::bridge) struct Ended<'a> {
 }
 
 impl<'a> Ended<'a> {
-    pub(super) fn new(submissions: &'a Submissions, serial: Serial, counters: &'a Counters) -> Self {
-        Self { submissions, counters, wait: Wait::new(serial), counted: false }
+    pub(super) fn new(submissions: &'a Submissions, wait: (Serial, Sleeper), counters: &'a Counters) -> Self {
+        let (serial, sleeper) = wait;
+        Self { submissions, counters, wait: Wait::new(serial, sleeper), counted: false }
     }
 }
 

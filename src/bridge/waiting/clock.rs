@@ -7,6 +7,7 @@
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
+use super::Sleeper;
 use crate::bridge::pool::Serial;
 
 /// How often the clock looks within the limit.
@@ -44,6 +45,7 @@ pub(super) enum Clock {
 pub(super) struct Waiter {
     pub key: u64,
     pub serial: Serial,
+    pub sleeper: Sleeper,
     pub since: Instant,
     /// When the clock wakes it; without that, when it is late.
     pub look: Option<Instant>,
@@ -73,14 +75,14 @@ impl WaitList {
     }
 
     /// Who has to be woken now, and when to look next.
-    pub fn look(&mut self, now: Instant) -> (Vec<Waker>, Option<Instant>) {
+    pub fn look(&mut self, now: Instant) -> (Vec<(Sleeper, Waker)>, Option<Instant>) {
         let lateness = self.lateness;
         let (mut woken, mut next) = (Vec::new(), None::<Instant>);
         for waiter in self.waiters.iter_mut().filter(|waiter| !waiter.late) {
             let at = waiter.look.unwrap_or_else(|| lateness.of(waiter.since));
             if at <= now {
                 waiter.late = waiter.look.take().is_none();
-                woken.push(waiter.waker.clone());
+                woken.push((waiter.sleeper, waiter.waker.clone()));
             } else {
                 next = Some(next.map_or(at, |next| next.min(at)));
             }
@@ -115,7 +117,8 @@ mod tests {
     /// A list in which somebody waits since that time, and the clock that sleeps.
     fn waiting(since: Instant) -> WaitList {
         let mut list = WaitList::new(Lateness { last_end: since, limit: LIMIT });
-        let waiter = Waiter { key: 1, serial: 1, since, look: None, waker: Waker::noop().clone(), late: false };
+        let (sleeper, waker) = (Sleeper::Task, Waker::noop().clone());
+        let waiter = Waiter { key: 1, serial: 1, sleeper, since, look: None, waker, late: false };
         list.waiters.push(waiter);
         let (woken, next) = list.look(since);
         assert!(woken.is_empty());
