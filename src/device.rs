@@ -35,7 +35,7 @@ impl MpsGraphDevice {
         Runtime::get().stats()
     }
 
-    /// Name of the device as the system gives it.
+    /// Name of the device as the system gives it; `mpsgraph-soft` where the software runtime answers.
     pub fn name(&self) -> String {
         Runtime::get().device_name()
     }

@@ -35,6 +35,7 @@ def table(group):
     ours = next((name for name in OURS if name in names), None)
     peers = [name for name in names if name != ours]
     if ours is None or not peers:
+        print(f"{group.name}: nothing of this backend and a peer was measured in {group}", file=sys.stderr)
         return
     print(f"| {group.name} | {ours} | " + " | ".join(f"{peer}, times as long" for peer in peers) + " |")
     print("| --- " * (len(peers) + 2) + "|")

@@ -38,7 +38,7 @@ impl Options {
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             let mut number = || -> Result<u64, String> {
-                let text = arguments.next().unwrap_or_default();
+                let Some(text) = arguments.next() else { return Err(format!("{argument} takes a whole number")) };
                 text.parse().map_err(|_| format!("{argument} takes a whole number, not {text:?}"))
             };
             match argument.as_str() {

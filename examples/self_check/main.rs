@@ -42,6 +42,11 @@ use std::process::ExitCode;
 
 use table::{Check, Trap};
 
+const HELP: &str = "\
+Runs every op and every known trap of MPSGraph against references computed on the CPU, and prints a table.
+
+Usage: self_check [WORD]...    only checks whose family or name contains one of the words";
+
 /// The traps in the order in which they run.
 const TRAPS: &[(&str, &[Trap])] = &[
     ("memory", memory::TRAPS),
@@ -84,6 +89,10 @@ fn checks() -> Vec<Check> {
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
+    if words.iter().any(|word| ["-h", "--help"].contains(&word.as_str())) {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
     if words.first().is_some_and(|word| word == settings::ALONE) {
         settings::alone();
         return ExitCode::SUCCESS;

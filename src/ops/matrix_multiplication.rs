@@ -134,7 +134,14 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     let _call = Call::begin(name, [lhs.typed(), rhs.typed()]);
     let wrong = || -> ! {
         let [a, b] = [&lhs, &rhs].map(|tensor| format!("{:?} {:?}", tensor.dtype(), tensor.dims()));
-        invalid(name, format!("{a} times {b}: equal dtypes, two axes or more, (…, m, k) times (…, k, n)"))
+        let rule = if lhs.dtype() != rhs.dtype() {
+            "the dtypes have to be equal: cast one of them"
+        } else if dtype.is_bool() {
+            "bools are not multiplied: cast both"
+        } else {
+            "two axes or more are expected, (…, m, k) times (…, k, n)"
+        };
+        invalid(name, format!("{a} times {b}: {rule}"))
     };
     let (ranks, [a, b]) = ([lhs.rank(), rhs.rank()], [&lhs.shape, &rhs.shape]);
     if ranks.iter().any(|&rank| rank < 2) || rhs.dtype() != dtype || dtype.is_bool() {

@@ -81,7 +81,11 @@ fn a_variable_that_makes_no_sense_is_named() {
         let text = text(&output);
         assert!(!output.status.success() && text.contains(&format!("{variable}={value}")), "{text}");
     }
-    assert!(run("an_op", "BURN_MPSGRAPH_LOG", "").status.success());
+    let variables =
+        ["BURN_MPSGRAPH_LOG", "MPSGRAPH_SOFT_MACOS", "MPSGRAPH_SOFT_GPU_FAMILY", "MPSGRAPH_SOFT_ENCODE_COMMITS"];
+    for variable in variables {
+        assert!(run("an_op", variable, "").status.success(), "an empty {variable} is as none");
+    }
 }
 
 #[test]

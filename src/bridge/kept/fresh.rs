@@ -88,16 +88,17 @@ impl Fresh {
         Ok(fresh)
     }
 
-    /// MPSGraph has written.
+    /// MPSGraph has written, or nothing is to be written any more.
     pub fn is_written(&mut self) {
-        self.writing = None;
+        // While it is locked: a file that nobody locks is that of a process that has ended.
         let _ = fs::remove_file(self.path.join(WRITING)).or_else(|_| fs::remove_file(self.path.join(UNLOCKED)));
+        self.writing = None;
     }
 }
 
 impl Drop for Fresh {
     fn drop(&mut self) {
-        self.writing = None;
+        self.is_written();
         let _ = fs::remove_dir_all(&self.path);
     }
 }

@@ -91,6 +91,7 @@ static HANGS_ENDED: Mutex<usize> = Mutex::new(0);
 static HANG_ENDED: Condvar = Condvar::new();
 static COMMITS_INSIDE_ENCODE: LazyLock<AtomicUsize> = LazyLock::new(|| {
     AtomicUsize::new(match std::env::var("MPSGRAPH_SOFT_ENCODE_COMMITS") {
+        Ok(text) if text.is_empty() => 0,
         Ok(text) => text
             .trim()
             .parse()

@@ -98,6 +98,7 @@ fn played() -> Played {
             return usual;
         };
         match (text.trim(), text.trim().parse()) {
+            ("", _) => usual,
             ("none", _) => Played { family: None, ..usual },
             ("discrete", _) => Played { family: Some(DISCRETE), ..usual },
             ("virtual", _) => Played { family: Some(VIRTUAL), ..usual },

@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 use super::define::MacOs;
 
 static CONFIGURED: LazyLock<MacOs> = LazyLock::new(|| match std::env::var("MPSGRAPH_SOFT_MACOS") {
+    // As if it were not set: a matrix of jobs sets empty ones.
+    Ok(text) if text.is_empty() => DEFAULT,
     Ok(text) => parse(&text)
         .unwrap_or_else(|| panic!("MPSGRAPH_SOFT_MACOS is `{text}`; expected a macOS version such as `14.0`")),
     Err(_) => DEFAULT,
