@@ -13,7 +13,7 @@ use recent::Recent;
 
 use super::compile::Compiled;
 use super::draft::{self, Draft, Track};
-use super::moving::{Moving, MovingPrograms};
+use super::moving::{Form, Moving, MovingPrograms};
 use super::program::Program;
 use super::recording::Segment;
 use super::remembered::Remembered;
@@ -136,9 +136,9 @@ impl Cache {
         Some(entry.compiled.clone())
     }
 
-    /// The form with fed starts of a program that is not in the cache, if others differ from it only in starts.
-    pub fn moving(&mut self, draft: &Draft<'_>) -> Option<Arc<Moving>> {
-        self.moving.find(draft)
+    /// What a program is asked for as that is not in the cache.
+    pub fn form(&mut self, draft: &Draft<'_>, hash: u64) -> Form {
+        self.moving.find(draft, hash, !self.missed.contains(hash))
     }
 
     /// Remembers where the slices of a program start that is compiled as it is.

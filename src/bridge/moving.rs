@@ -20,9 +20,12 @@ use crate::ops::Op;
 const KNOWN: usize = 1024;
 const KNOWN_OPS: usize = 1 << 17;
 
-/// The most different starts that are fed to one program. Parts of an unrolled net differ in many, and are better
-/// compiled each with its own, because neighbouring time steps are then written together.
+/// The most different starts that are fed to a program as soon as one moves. Parts of an unrolled net differ in many,
+/// and are better compiled each with its own, because neighbouring time steps are then written together.
 const PLACES: usize = 16;
+/// How many programs have to differ in more starts before those are fed too. An unrolled net has fewer parts that are
+/// alike, and asks for the same ones in each step; crops at random places are at other ones each time.
+const CROWDED: u32 = 64;
 
 /// Which of a node's starts are fed; empty if none is.
 type Fed = SmallVec<[bool; 8]>;
@@ -51,7 +54,18 @@ struct Known {
     first: Arc<Program>,
     /// Its form without the starts that have been different since.
     moving: Option<Arc<Moving>>,
+    /// How many programs differed in too many starts, and in which any of them did.
+    crowded: u32,
+    of_crowded: Vec<Fed>,
     used: u64,
+}
+
+/// What a program is asked for as that is not compiled.
+pub(super) enum Form {
+    /// With the starts fed that move.
+    Moving(Arc<Moving>),
+    /// As it is. Programs that will be runs of one form, once it is compiled, have the same hash.
+    Plain { hash: u64 },
 }
 
 /// A program some of whose starts are fed.
@@ -63,34 +77,26 @@ pub(super) struct Moving {
 }
 
 impl MovingPrograms {
-    /// The form with fed starts of a program that is not compiled; `None` if no program differs from it only in starts.
-    pub fn find(&mut self, draft: &Draft<'_>) -> Option<Arc<Moving>> {
-        if self.len == 0 || !has_starts(draft) {
-            return None;
+    /// What a program is asked for as that is not compiled, has this hash, and was never asked for if it `is_new`.
+    pub fn find(&mut self, draft: &Draft<'_>, hash: u64, is_new: bool) -> Form {
+        if !has_starts(draft) {
+            return Form::Plain { hash };
         }
-        let hash = draft.hash_anywhere();
-        let same_hash = self.known.get_mut(&hash)?;
+        let anywhere = draft.hash_anywhere();
+        let same_hash = self.known.get_mut(&anywhere).map_or(&mut [][..], |same_hash| &mut same_hash[..]);
+        // A form of which this is a run, or else a program that differs in other starts too.
+        let is_run = |known: &Known| known.moving.as_ref().is_some_and(|moving| moving.is_form_of(draft));
+        let run = same_hash.iter().position(is_run);
+        let place = run.or_else(|| same_hash.iter().position(|known| is_elsewhere(draft, &known.first)));
+        let Some(place) = place else { return Form::Plain { hash: anywhere } };
         self.clock += 1;
-        // A program with fed starts of which this is a run.
-        let form = |known: &mut Known| {
-            let moving = known.moving.as_ref().filter(|moving| moving.is_form_of(draft))?;
-            known.used = self.clock;
-            Some(moving.clone())
-        };
-        if let Some(moving) = same_hash.iter_mut().find_map(form) {
-            return has_few_places(draft, &moving.fed).then_some(moving);
-        }
-        // Else one is made, in which all starts are fed that have ever been different.
-        let known = same_hash.iter_mut().find(|known| is_elsewhere(draft, &known.first))?;
+        let known = &mut same_hash[place];
         known.used = self.clock;
-        let fed = known.fed(draft);
-        if !has_few_places(draft, &fed) {
-            return None;
+        let before = if run.is_some() { known.moving.clone() } else { None };
+        match known.form(draft, anywhere, before, is_new) {
+            Some(moving) => Form::Moving(moving),
+            None => Form::Plain { hash },
         }
-        let program = Arc::new(draft.program().with_moving(&fed));
-        let hash = FixedState::default().hash_one((hash, &fed));
-        known.moving = Some(Arc::new(Moving { program, hash, fed }));
-        known.moving.clone()
     }
 
     /// Remembers a program that was compiled as it is.
@@ -103,7 +109,8 @@ impl MovingPrograms {
             return;
         }
         self.clock += 1;
-        same_hash.push(Known { first: program.clone(), moving: None, used: self.clock });
+        let first = program.clone();
+        same_hash.push(Known { first, moving: None, crowded: 0, of_crowded: Vec::new(), used: self.clock });
         self.len += 1;
         self.ops += program.nodes.len();
         if self.len > KNOWN || self.ops > KNOWN_OPS {
@@ -126,10 +133,38 @@ impl MovingPrograms {
 }
 
 impl Known {
-    /// For each node which of its starts have been different since the first program.
-    fn fed(&self, draft: &Draft<'_>) -> Vec<Fed> {
+    /// The form with fed starts of a draft that differs only in these, `before` if it is a run of that; `None` if none
+    /// or too many differ.
+    fn form(&mut self, draft: &Draft<'_>, hash: u64, before: Option<Arc<Moving>>, is_new: bool) -> Option<Arc<Moving>> {
+        if let Some(moving) = before
+            && (self.crowded >= CROWDED || places(draft, &moving.fed) <= PLACES)
+        {
+            return Some(moving);
+        }
+        // All starts are fed that have ever been different.
+        let mut fed = self.different(draft, self.moving.as_ref().map_or(&[], |moving| &moving.fed));
+        match places(draft, &fed) {
+            0 => return None,
+            1..=PLACES => (),
+            _ => {
+                self.crowded = self.crowded.saturating_add(is_new.into());
+                self.of_crowded = self.different(draft, &self.of_crowded);
+                if self.crowded < CROWDED {
+                    return None;
+                }
+                fed.clone_from(&self.of_crowded);
+            }
+        }
+        let program = Arc::new(draft.program().with_moving(&fed));
+        let hash = FixedState::default().hash_one((hash, &fed));
+        self.moving = Some(Arc::new(Moving { program, hash, fed }));
+        self.moving.clone()
+    }
+
+    /// For each node which of its starts are different in a draft than in the first program, or were before.
+    fn different(&self, draft: &Draft<'_>, before: &[Fed]) -> Vec<Fed> {
         let of_node = |(at, (own, first)): (usize, (&Op, &ProgramNode))| {
-            let before = self.moving.as_ref().map_or(&[][..], |moving| &moving.fed[at]);
+            let before = before.get(at).map_or(&[][..], |before| &before[..]);
             if before.is_empty() && *own == first.op {
                 return Fed::new();
             }
@@ -140,20 +175,20 @@ impl Known {
     }
 }
 
-/// Whether some starts are fed, but not too many different ones.
-fn has_few_places(draft: &Draft<'_>, fed: &[Fed]) -> bool {
-    let mut places: SmallVec<[usize; PLACES]> = SmallVec::new();
+/// How many different starts are fed, [`PLACES`] and one at most.
+fn places(draft: &Draft<'_>, fed: &[Fed]) -> usize {
+    let mut places: SmallVec<[usize; PLACES + 1]> = SmallVec::new();
     for (op, fed) in draft.op_of_each().zip(fed).filter(|(_, fed)| !fed.is_empty()) {
         for (start, _) in op.starts().iter().zip(fed).filter(|(_, fed)| **fed) {
             if !places.contains(start) {
-                if places.len() == PLACES {
-                    return false;
-                }
                 places.push(*start);
+                if places.len() > PLACES {
+                    return places.len();
+                }
             }
         }
     }
-    !places.is_empty()
+    places.len()
 }
 
 fn has_starts(draft: &Draft<'_>) -> bool {

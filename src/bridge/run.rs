@@ -13,7 +13,7 @@ use super::cache::{Followed, Seen};
 use super::compile::{Compiled, compile, level};
 use super::draft::Draft;
 use super::kept::{FirstEncode, Found};
-use super::moving::Moving;
+use super::moving::{Form, Moving};
 use super::patterns;
 use super::pool::{Allocation, BufferData};
 use super::program::Program;
@@ -41,7 +41,7 @@ pub(super) struct Plan {
 
 /// A program that is not compiled.
 pub(super) struct Miss {
-    /// The draft's.
+    /// The draft's, or that of all drafts which will run the same program once it is compiled.
     pub hash: u64,
     pub seen: Seen,
     /// Its form with fed starts, if that is to be compiled.
@@ -80,9 +80,12 @@ impl Runtime {
             let plan = self.plan(compiled, &draft.scalars);
             return plan.ok_or(Miss { hash, seen: Seen::Compiled, moving: None });
         }
-        let Some(moving) = cache.moving(draft) else {
-            let seen = cache.miss(hash);
-            return Err(Miss { hash, seen, moving: None });
+        let moving = match cache.form(draft, hash) {
+            Form::Moving(moving) => moving,
+            Form::Plain { hash: of_form } => {
+                let seen = cache.miss(hash);
+                return Err(Miss { hash: of_form, seen, moving: None });
+            }
         };
         let found = cache.get_moving(&moving);
         match found.and_then(|compiled| self.plan(compiled, &moving.scalars(draft))) {

@@ -9,6 +9,7 @@ mod cnn;
 mod commits_inside;
 #[cfg(soft_runtime)] // compilations are held up in the software runtime
 mod compiling;
+mod crops;
 mod datasets;
 mod decoding;
 mod environment;

@@ -29,10 +29,18 @@ fn note(known: &mut MovingPrograms, rows: usize, columns: usize, starts: &[usize
     looked_at(rows, columns, starts, |draft| known.note(draft, &Arc::new(draft.program())));
 }
 
+/// The form of a program that was never asked for.
+fn found(known: &mut MovingPrograms, draft: &Draft<'_>) -> Option<Arc<Moving>> {
+    match known.find(draft, draft.hash(), true) {
+        Form::Moving(moving) => Some(moving),
+        Form::Plain { .. } => None,
+    }
+}
+
 /// The starts that are fed to a program's nodes, if it is known.
 fn fed(known: &mut MovingPrograms, rows: usize, columns: usize, starts: &[usize]) -> Option<Vec<usize>> {
     looked_at(rows, columns, starts, |draft| {
-        let moving = known.find(draft)?;
+        let moving = found(known, draft)?;
         let scalars: usize = moving.program.nodes.iter().map(|node| node.scalars.len()).sum();
         assert!(moving.is_form_of(draft) && scalars == moving.scalars(draft).len());
         Some(moving.fed.iter().map(|fed| count(fed)).collect())
@@ -55,7 +63,7 @@ fn only_starts_that_have_moved_are_fed() {
 fn the_same_form_is_found_again_without_being_made() {
     let mut known = MovingPrograms::default();
     note(&mut known, 3, 5, &[7]);
-    let forms = [8, 9].map(|start| looked_at(3, 5, &[start], |draft| known.find(draft).expect("it is known")));
+    let forms = [8, 9].map(|start| looked_at(3, 5, &[start], |draft| found(&mut known, draft).expect("it is known")));
     assert!(Arc::ptr_eq(&forms[0], &forms[1]));
 }
 
@@ -68,6 +76,20 @@ fn many_different_places_are_not_fed() {
     let same_place = vec![50; PLACES + 1];
     assert!(fed(&mut known, 3, 5, &same_place).is_none_or(|fed| fed.iter().sum::<usize>() > 0));
     assert_eq!(fed(&mut known, 3, 5, &places(60)), None);
+}
+
+#[test]
+fn many_places_are_fed_when_they_were_others_often() {
+    let mut known = MovingPrograms::default();
+    // Each program has a start that the first one has.
+    let places =
+        |from: usize| (0..=PLACES).map(|at| if at == from % PLACES { at } else { from + at }).collect::<Vec<_>>();
+    note(&mut known, 3, 5, &places(0));
+    let fed_starts = (1..70).map(|from| fed(&mut known, 3, 5, &places(from)).map(|fed| fed.iter().sum::<usize>()));
+    let fed_starts: Vec<Option<usize>> = fed_starts.collect();
+    let until = CROWDED as usize - 1;
+    assert!(fed_starts[..until].iter().all(Option::is_none), "{fed_starts:?}");
+    assert!(fed_starts[until..].iter().all(|fed| *fed == Some(PLACES + 1)), "{fed_starts:?}");
 }
 
 #[test]
