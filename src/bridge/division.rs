@@ -85,7 +85,7 @@ pub(super) fn note_not_new(segment: &Segment, grain: Grain, novelty: &mut Novelt
                 history.note(false);
             }
         }
-        Grain::Round => novelty.rounds.note(false),
+        Grain::Round => novelty.rounds.note_found(),
         Grain::Stretch | Grain::Piece | Grain::Fragment | Grain::Op => (),
     }
 }
@@ -117,10 +117,11 @@ impl Divisions {
             }
             (Seen::Never | Seen::Asked, Grain::Whole) => self.of_whole(segment, hash, novelty),
             (Seen::Never | Seen::Asked, Grain::Round) => {
-                let was_asked = seen == Seen::Asked;
-                novelty.rounds.note(!was_asked);
-                let divides = self.are_known(segment) && novelty.rounds_are_new(was_asked);
-                if divides { self.smaller_parts(segment, grain, hash) } else { None }
+                // Rounds of ops that are known are other sequences of them, of which there may be any number.
+                if self.are_known(segment) && !novelty.rounds.take() {
+                    return self.smaller_parts(segment, grain, hash);
+                }
+                None
             }
             (Seen::Never | Seen::Asked, Grain::Stretch | Grain::Piece | Grain::Fragment | Grain::Op) => {
                 self.smaller_parts(segment, grain, hash)

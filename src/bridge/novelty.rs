@@ -12,13 +12,13 @@ const FLUSHES: u32 = 16;
 const MANY_OF_SEVERAL: u32 = 3;
 /// Flushes of one length that are looked at: beside the steps that differ there may be others.
 const OF_LENGTH: u32 = 64;
-/// Rounds that are looked at.
-const ROUNDS: u32 = 16;
 /// How many of those have to be new. A model asks for a few new programs when it begins.
 const MANY: u32 = 8;
-/// New rounds among the last ones from which on a round is divided that was never asked for: where there are many
-/// kinds, half of them may return.
-const SOME: u32 = 4;
+/// New rounds of known ops that may be compiled one after the other. A loop of a few kinds of rounds has no more.
+const ROUNDS: u32 = 8;
+/// Rounds that have to be found before one more may be: among many kinds those that are found again and again are no
+/// sign that the others will be.
+const FOUND: u32 = 64;
 /// Programs that were not found which are remembered.
 const MISSED: usize = 16;
 
@@ -31,8 +31,8 @@ pub(super) struct Novelty {
     pub long: History,
     /// The same for short ones: a loop may have both.
     pub short: History,
-    /// For rounds of divided flushes, whether the program was new.
-    pub rounds: History,
+    /// For rounds of divided flushes, which new ones are compiled.
+    pub rounds: Rounds,
     /// The programs of the last flushes that were not found, the last one first.
     missed: VecDeque<u64>,
 }
@@ -40,11 +40,6 @@ pub(super) struct Novelty {
 impl Novelty {
     pub fn several_rounds_are_new(&self) -> bool {
         self.several_rounds.count_new(FLUSHES) >= MANY_OF_SEVERAL
-    }
-
-    /// Whether many rounds are new, to one that was asked for before or not.
-    pub fn rounds_are_new(&self, was_asked: bool) -> bool {
-        self.rounds.count_new(ROUNDS) >= if was_asked { MANY } else { SOME }
     }
 
     /// Notes a program that was not found, and says whether it was not found lately either, as that of a loop that
@@ -74,5 +69,30 @@ impl History {
     /// How many of so many last ones were new.
     fn count_new(&self, last: u32) -> u32 {
         (self.0 & (u64::MAX >> (u64::BITS - last))).count_ones()
+    }
+}
+
+/// How many new rounds may be compiled.
+pub(super) struct Rounds {
+    /// The number times [`FOUND`].
+    left: u32,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self { left: ROUNDS * FOUND }
+    }
+}
+
+impl Rounds {
+    pub fn note_found(&mut self) {
+        self.left = (self.left + 1).min(ROUNDS * FOUND);
+    }
+
+    /// Whether one more may be compiled, which then counts as such.
+    pub fn take(&mut self) -> bool {
+        let left = self.left.checked_sub(FOUND);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
     }
 }

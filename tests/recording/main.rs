@@ -43,6 +43,7 @@ mod signs;
 mod threads;
 mod training;
 mod transforms;
+mod trees;
 mod wakers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
