@@ -4,12 +4,14 @@
 //! innermost one is reduced, results are folded from contiguous segments; if it is kept, rows are folded onto columns
 //! (`fold`). Both divide long reductions in halves down to blocks, which bounds the rounding error of sums and fixes
 //! the order of operations for any number of threads. A product of floats along one axis has one order, wherever the
-//! axis is, so its operand need not be turned. Only what is inside of a block knows the element type (`inner`).
+//! axis is, so its operand need not be turned. Axes that are no neighbours are reduced one after the other if the
+//! innermost loop is short (`phases`). Only what is inside of a block knows the element type (`inner`).
 
 mod blocks;
 mod fold;
 mod in_order;
 pub mod inner;
+mod phases;
 pub mod reducers;
 mod total;
 
@@ -19,7 +21,7 @@ use super::elementwise::math::quotient;
 use super::threads::{PARALLEL_BYTES, Worth, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch, strided};
-use crate::ir::DType;
+use crate::ir::{DType, TensorType};
 use blocks::Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
 pub use fold::{BLOCK, fold_long, front, interleaved};
@@ -76,7 +78,7 @@ impl Kernel for Reduce {
             None => Some(Loops::packed(x.shape(), &self.axes)),
         };
         let loops = loops.unwrap_or_else(|| unreachable!("{self:?} cannot read {:?} {:?}", x.shape(), x.strides));
-        loops.execute(self.op, x.dtype(), x.elements(), call.output);
+        loops.execute(self.op, x.dtype(), x.elements(), (call.output, call.scratch));
     }
 
     fn computes_in(&self, dtype: DType) -> DType {
@@ -86,6 +88,10 @@ impl Kernel for Reduce {
             ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan => dtype,
             ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or | ReduceOp::Mean => dtype,
         }
+    }
+
+    fn scratch_bytes(&self, inputs: &[&TensorType], _output: &TensorType) -> usize {
+        Loops::packed(&inputs[0].shape, &self.axes).scratch_bytes(inputs[0].dtype.size())
     }
 }
 
@@ -155,8 +161,11 @@ impl Reduce {
 }
 
 /// Reduces `x`, which is packed, over `axes`.
+#[cfg(test)]
 pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
-    Loops::packed(shape, axes).execute(op, dtype, x, out);
+    let loops = Loops::packed(shape, axes);
+    let mut scratch = vec![u64::MAX; loops.scratch_bytes(dtype.size()) / 8];
+    loops.execute(op, dtype, x, (out, cast_slice_mut(&mut scratch)));
 }
 
 /// Reduces rows of `length` elements, which begin `apart` elements one behind the other, to one result each.
@@ -165,7 +174,7 @@ pub fn rows(op: ReduceOp, dtype: DType, x: &[u8], [length, apart]: [usize; 2], o
     kept.push(out.len() / dtype.size(), apart);
     reduced.push(length, 1);
     let loops = Loops { kept, reduced, segments: true, as_segments: false, count: length };
-    loops.execute(op, dtype, x, out);
+    loops.execute(op, dtype, x, (out, &mut []));
 }
 
 /// Elements from the first to the last of a shape whose elements are so far apart along each axis.
@@ -234,7 +243,7 @@ struct Loops {
     reduced: Nest,
     /// Whether the innermost loop, of step 1, is a reduced one.
     segments: bool,
-    /// Whether rows of a single loop are folded in the order of a segment.
+    /// Whether rows, of a single loop, are folded in the order of a segment.
     as_segments: bool,
     /// Elements reduced into one.
     count: usize,
@@ -256,7 +265,11 @@ impl Loops {
         let loops = Self::merged(shape, strides, axes)?;
         let innermost = if loops.segments { loops.reduced } else { loops.kept };
         let (extent, step) = *innermost.loops[..innermost.depth].last()?;
-        (step == 1 && loops.count > 1 && (loops.segments || extent > NARROWEST)).then_some(loops)
+        let is_direct = match loops.phases() {
+            Some([first, _]) => loops.has_packed_rows() && first.kept.innermost() > NARROWEST,
+            None => step == 1 && (loops.segments || extent > NARROWEST),
+        };
+        (is_direct && loops.count > 1).then_some(loops)
     }
 
     /// `None` if neighbouring axes are not one loop that would be one of a packed operand.
@@ -293,16 +306,16 @@ impl Loops {
         settling(op, dtype).filter(|settles| is_one && x[..x.len().min(BLOCK)].contains(settles))
     }
 
-    /// Reduces `x` to `out`.
-    fn execute(mut self, op: ReduceOp, dtype: DType, x: &[u8], out: &mut [u8]) {
+    /// Reduces `x` to `out`, with as much scratch memory as [`scratch_bytes`](Self::scratch_bytes) says.
+    fn execute(mut self, op: ReduceOp, dtype: DType, x: &[u8], (out, scratch): (&mut [u8], &mut [u8])) {
         if let Some(settled) = self.settled_early(op, dtype, x) {
             return out.fill(settled);
         }
         let inner = inner(op, dtype);
-        self.as_segments = op == ReduceOp::Prod && dtype.is_float();
+        self.as_segments = op == ReduceOp::Prod && dtype.is_float() && self.reduced.depth == 1;
         let special = Special::of(op).filter(|_| dtype == DType::F32);
         let is_among = AtomicBool::new(false);
-        self.run(&inner, x, out, &|out: &mut [u8]| {
+        self.run(&inner, x, (&mut *out, scratch), &|out: &mut [u8]| {
             if op == ReduceOp::Mean {
                 divide(dtype, out, self.count);
             }
@@ -328,7 +341,7 @@ impl Loops {
         }
     }
 
-    fn run(mut self, inner: &Inner, x: &[u8], out: &mut [u8], finish: &(dyn Fn(&mut [u8]) + Sync)) {
+    fn run_at_once(mut self, inner: &Inner, x: &[u8], out: &mut [u8], finish: &(dyn Fn(&mut [u8]) + Sync)) {
         let size = inner.size;
         let reach = self.kept.reach() + self.reduced.reach() + 1;
         assert_eq!(x.len(), reach * size, "reduction: the operand has another size");

@@ -43,7 +43,12 @@ fn slices_are_read_where_they_are() {
         (&[20, 40, 200], &[0, 1, 1], &[1]),
         (&[5, 30, 40], &[2, 0, 0], &[1, 2]),
         (&[7, 4, 6, 150], &[0, 1, 1, 1], &[0, 2]),
-        (&[7, 4, 6, 5], &[1, 1, 1, 0], &[1, 3]),
+        (&[7, 4, 6, 150], &[0, 1, 1, 0], &[1, 3]),
+        // In phases, for which rows are packed.
+        (&[9, 20, 6, 5], &[0, 1, 0, 0], &[0, 2]),
+        (&[3, 9, 20, 6, 5], &[1, 1, 0, 0, 0], &[1, 3]),
+        (&[9, 20, 7], &[0, 1, 0], &[0, 2]),
+        (&[2, 3, 4], &[0, 1, 0], &[0, 2]),
     ] {
         for op in ALL {
             let mut nodes = Nodes::default();
@@ -55,8 +60,15 @@ fn slices_are_read_where_they_are() {
 
 #[test]
 fn what_a_copy_orders_in_another_way_is_copied() {
-    // All elements are one segment of a copy; rows of few elements are taken several at a time.
-    for (shape, axes) in [(&[60, 300][..], &[0, 1][..]), (&[600, 20], &[0]), (&[50, 8, 40], &[1])] {
+    // All elements are one segment of a copy; rows of few elements are taken several at a time; phases need packed rows.
+    for (shape, axes) in [
+        (&[60, 300][..], &[0, 1][..]),
+        (&[600, 20], &[0]),
+        (&[50, 8, 40], &[1]),
+        (&[9, 31, 7], &[0, 2]),
+        (&[7, 4, 6, 5], &[1, 3]),
+        (&[9, 40, 6, 5], &[0, 2]),
+    ] {
         let mut nodes = Nodes::default();
         let margins = vec![1; shape.len()];
         let cut = cut(&mut nodes, shape, &margins);

@@ -5,6 +5,8 @@ use crate::kernels::element::Element;
 use bytemuck::cast_slice;
 use half::f16;
 
+mod phases;
+
 /// One reduction of the elements of one result, in f64 (exact for what the tests use).
 fn naive(op: ReduceOp, x: &[f64]) -> f64 {
     let n = x.len() as f64;
