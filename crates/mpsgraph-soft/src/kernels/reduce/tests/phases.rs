@@ -211,7 +211,7 @@ fn integers_and_truth_values_over_every_set_of_axes() {
     }
     check!(i8 I8 i16 I16 i32 I32 i64 I64 u8 U8 u16 U16 u32 U32 u64 U64);
     for shape in SHAPES {
-        let x: Vec<u8> = (0..shape.iter().product()).map(|at: usize| (at * 7919 % 31 == 0).into()).collect();
+        let x: Vec<u8> = (0..shape.iter().product()).map(|at: usize| (at * 7919).is_multiple_of(31).into()).collect();
         let turned: Vec<u8> = x.iter().map(|x| 1 - x).collect();
         for axes in sets(shape.len()) {
             let any: Vec<u8> =
