@@ -7,6 +7,8 @@
 
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
+mod rows;
+
 use super::span::{Span, SpanMut};
 use super::threads::{COPIED, MOVED, for_each};
 use super::transpose::{Plane, transpose};
@@ -275,25 +277,8 @@ impl Walk {
             rank => self.axes[rank - 1],
         };
         self.rank = self.rank.saturating_sub(1);
-        // Elements that are repeated a few times, such as the pixels of an image that grows.
-        let repeats = row.src == 0 && row.dst == step && second.dst == row.extent as isize * step;
-        if repeats && matches!(row.extent, 2..=4) {
-            // SAFETY: the rows are parts of the views that the caller vouches for.
-            return self.for_each(|src, dst| unsafe {
-                match row.extent {
-                    2 => repeat::<N, 2>(second, src, dst),
-                    3 => repeat::<N, 3>(second, src, dst),
-                    _ => repeat::<N, 4>(second, src, dst),
-                }
-            });
-        }
-        self.for_each(|src, dst| {
-            for i in 0..second.extent as isize {
-                let (src, dst) = (src.wrapping_offset(i * second.src), dst.wrapping_offset(i * second.dst));
-                // SAFETY: each row is a part of the views that the caller vouches for.
-                unsafe { copy_row::<N>(row, src, dst) };
-            }
-        });
+        // SAFETY: all rows are parts of the views that the caller vouches for.
+        unsafe { self.copy_rows::<N>(row, second) };
     }
 
     /// Calls `body` with the pointers of every position of the remaining axes.
@@ -321,48 +306,6 @@ impl Walk {
                 dst = dst.wrapping_offset(-(axis.extent as isize * axis.dst));
             }
         }
-    }
-}
-
-/// Writes each element of a row `K` times.
-///
-/// # Safety
-/// All `row.extent` elements from `src` must be readable, and `K` times as many from `dst` on writable, and the two
-/// disjoint.
-unsafe fn repeat<const N: usize, const K: usize>(row: Axis, src: *const u8, dst: *mut u8) {
-    // SAFETY: the caller's promise; arrays of bytes may stand anywhere and hold anything.
-    let to = unsafe { std::slice::from_raw_parts_mut(dst.cast::<[[u8; N]; K]>(), row.extent) };
-    for (i, to) in to.iter_mut().enumerate() {
-        let from = src.wrapping_offset(i as isize * row.src).cast::<[u8; N]>();
-        // SAFETY: element `i` of the row.
-        *to = [unsafe { from.read() }; K];
-    }
-}
-
-/// Copies one row.
-///
-/// # Safety
-/// All `row.extent` elements from `src` must be readable and those from `dst` writable, and the two disjoint.
-#[inline(always)]
-unsafe fn copy_row<const N: usize>(row: Axis, src: *const u8, dst: *mut u8) {
-    let step = N as isize;
-    if row.dst == step && row.src == step && row.extent > 8 {
-        // SAFETY: both rows are contiguous here; the caller vouches for their elements.
-        return unsafe { src.copy_to_nonoverlapping(dst, row.extent * N) };
-    }
-    if row.dst == step && row.src == 0 {
-        // SAFETY: the destination row is contiguous here and the caller vouches for it; arrays of bytes may stand
-        // anywhere and hold anything.
-        let (value, row) = unsafe {
-            (src.cast::<[u8; N]>().read(), std::slice::from_raw_parts_mut(dst.cast::<[u8; N]>(), row.extent))
-        };
-        return row.fill(value);
-    }
-    for i in 0..row.extent as isize {
-        let from = src.wrapping_offset(i * row.src).cast::<[u8; N]>();
-        let to = dst.wrapping_offset(i * row.dst).cast::<[u8; N]>();
-        // SAFETY: element `i` of both rows, which the caller vouches for; arrays of bytes need no alignment.
-        unsafe { to.write(from.read()) };
     }
 }
 

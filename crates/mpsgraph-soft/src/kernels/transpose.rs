@@ -1,11 +1,13 @@
 //! Transposes a plane of two axes in blocks.
 //!
-//! A tile is moved by squares, which are read by rows of the source and written by rows of the destination, so few
+//! A plane of a few packed rows or columns is one loop ([`narrow`]). Others are divided into tiles. A tile is moved by squares, which are read by rows of the source and written by rows of the destination, so few
 //! cache lines of either side are in use at a time, also if the strides are powers of two. Tiles follow each other
 //! along the rows of the source, 16 streams that the processor reads ahead, in bands short enough that the pages of the
 //! destination stay in the translation cache.
 
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
+
+mod narrow;
 
 /// The plane: element `(i, j)` goes from `i * N + j * src_step` to `i * dst_row + j * dst_column` (bytes).
 pub struct Plane {
@@ -31,20 +33,30 @@ const BAND: usize = 128;
 /// # Safety
 /// Every element of the plane must be readable from `src` and writable from `dst`, without overlap.
 pub unsafe fn transpose<const N: usize>(plane: &Plane, src: *const u8, dst: *mut u8) {
+    // SAFETY: the caller's promise.
+    if unsafe { narrow::transpose::<N>(plane, src, dst) } {
+        return;
+    }
+    // A last tile that has no square begins earlier, so it writes some elements again.
+    let (last_row, last_column) = (plane.rows.saturating_sub(side(N)), plane.columns.saturating_sub(side(N)));
     for band in (0..plane.rows).step_by(BAND) {
         let band_end = plane.rows.min(band + BAND);
         for j in (0..plane.columns).step_by(TILE) {
+            let j = j.min(last_column);
             let columns = TILE.min(plane.columns - j);
             for i in (band..band_end).step_by(TILE) {
+                let i = i.min(last_row);
                 let rows = TILE.min(band_end - i);
                 let from = src.wrapping_add(i * N).wrapping_offset(j as isize * plane.src_step);
                 let to = dst.wrapping_offset(i as isize * plane.dst_row + j as isize * plane.dst_column);
                 // SAFETY: the tile is a part of the plane that the caller vouches for.
                 unsafe {
-                    if rows == TILE && columns == TILE && plane.dst_column == N as isize {
-                        full_tile::<N>(plane, from, to);
+                    if rows.min(columns) < side(N) || plane.dst_column != N as isize {
+                        each::<N>(plane, rows, columns, from, to);
+                    } else if rows == TILE && columns == TILE {
+                        tile::<N>(plane, TILE, TILE, from, to);
                     } else {
-                        edge_tile::<N>(plane, rows, columns, from, to);
+                        tile::<N>(plane, rows, columns, from, to);
                     }
                 }
             }
@@ -52,39 +64,52 @@ pub unsafe fn transpose<const N: usize>(plane: &Plane, src: *const u8, dst: *mut
     }
 }
 
-/// A tile of `TILE` by `TILE` with contiguous destination rows, by squares whose rows fill a vector.
+/// Elements of `n` bytes that fill a vector.
+const fn side(n: usize) -> usize {
+    size_of::<Vector>() / n
+}
+
+/// A tile of at least a square with contiguous destination rows, by squares whose rows fill a vector.
 ///
 /// # Safety
 /// As for [`transpose`], for this tile.
 #[inline(always)]
-unsafe fn full_tile<const N: usize>(plane: &Plane, src: *const u8, dst: *mut u8) {
+unsafe fn tile<const N: usize>(plane: &Plane, rows: usize, columns: usize, src: *const u8, dst: *mut u8) {
     // SAFETY: the caller's promise.
     unsafe {
         match N {
-            1 => squares::<N, 16>(plane, src, dst),
-            2 => squares::<N, 8>(plane, src, dst),
-            4 => squares::<N, 4>(plane, src, dst),
-            8 => squares::<N, 2>(plane, src, dst),
-            _ => squares::<N, 1>(plane, src, dst),
+            1 => squares::<N, { side(1) }>(plane, rows, columns, src, dst),
+            2 => squares::<N, { side(2) }>(plane, rows, columns, src, dst),
+            4 => squares::<N, { side(4) }>(plane, rows, columns, src, dst),
+            8 => squares::<N, { side(8) }>(plane, rows, columns, src, dst),
+            _ => squares::<N, 1>(plane, rows, columns, src, dst),
         }
     }
 }
 
-/// A tile, by squares of `SIDE` by `SIDE` elements, a vector per row.
+/// A tile, by squares of `SIDE` by `SIDE` elements, a vector per row. The last ones may overlap those before.
 ///
 /// # Safety
-/// As for [`transpose`], for this tile.
+/// As for [`transpose`], for this tile, which has as many rows and columns as a square at least.
 #[inline(always)]
-unsafe fn squares<const N: usize, const SIDE: usize>(plane: &Plane, src: *const u8, dst: *mut u8) {
-    for i in (0..TILE).step_by(SIDE) {
-        for j in (0..TILE).step_by(SIDE) {
-            let mut rows: [Vector; SIDE] = std::array::from_fn(|row| {
+unsafe fn squares<const N: usize, const SIDE: usize>(
+    plane: &Plane,
+    rows: usize,
+    columns: usize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    for i in (0..rows).step_by(SIDE) {
+        let i = i.min(rows - SIDE);
+        for j in (0..columns).step_by(SIDE) {
+            let j = j.min(columns - SIDE);
+            let mut square: [Vector; SIDE] = std::array::from_fn(|row| {
                 let from = src.wrapping_add(i * N).wrapping_offset((j + row) as isize * plane.src_step);
                 // SAFETY: `SIDE` contiguous elements of a source row of the tile, which are a vector.
                 unsafe { from.cast::<Vector>().read_unaligned() }
             });
-            turn::<N, SIDE>(&mut rows);
-            for (column, row) in rows.into_iter().enumerate() {
+            turn::<N, SIDE>(&mut square);
+            for (column, row) in square.into_iter().enumerate() {
                 let to = dst.wrapping_offset((i + column) as isize * plane.dst_row).wrapping_add(j * N);
                 // SAFETY: `SIDE` contiguous elements of a destination row of the tile.
                 unsafe { to.cast::<Vector>().write_unaligned(row) };
@@ -177,17 +202,19 @@ fn interleave<const N: usize>(a: Vector, b: Vector) -> (Vector, Vector) {
     (from(0), from(8))
 }
 
-/// A tile of any size.
+/// A tile of any size, element by element.
 ///
 /// # Safety
 /// As for [`transpose`], for this tile.
-unsafe fn edge_tile<const N: usize>(plane: &Plane, rows: usize, columns: usize, src: *const u8, dst: *mut u8) {
-    for i in 0..rows {
-        for j in 0..columns {
-            let from = src.wrapping_add(i * N).wrapping_offset(j as isize * plane.src_step);
-            let to = dst.wrapping_offset(i as isize * plane.dst_row + j as isize * plane.dst_column);
+unsafe fn each<const N: usize>(plane: &Plane, rows: usize, columns: usize, src: *const u8, dst: *mut u8) {
+    for j in 0..columns as isize {
+        let from = src.wrapping_offset(j * plane.src_step).cast::<[u8; N]>();
+        let to = dst.wrapping_offset(j * plane.dst_column);
+        for i in 0..rows {
             // SAFETY: an element of the tile that the caller vouches for.
-            unsafe { to.cast::<[u8; N]>().write(from.cast::<[u8; N]>().read()) };
+            unsafe {
+                to.wrapping_offset(i as isize * plane.dst_row).cast::<[u8; N]>().write(from.wrapping_add(i).read())
+            };
         }
     }
 }

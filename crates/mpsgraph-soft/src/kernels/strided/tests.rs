@@ -56,6 +56,52 @@ fn transposes_of_every_small_size() {
 }
 
 #[test]
+fn channels_apart_and_together() {
+    for size in [1, 2, 4, 8] {
+        for channels in 1..=17 {
+            let stride = channels as isize;
+            // The last is for several threads.
+            for places in [1, 2, 15, 33, 301, 70_001 / channels] {
+                let (n, far) = (channels * places, places as isize);
+                compare_packed(size, &[places, channels], (n, Strided::new(&[1, far])));
+                compare_packed(size, &[channels, places], (n, Strided::new(&[1, stride])));
+            }
+            // Backwards, between others, from between others, and as images.
+            let (places, far) = (77, 80);
+            let backward = Strided { offset: 16 * 80, strides: &[1, -far] };
+            compare_packed(size, &[places, channels], (17 * 80, backward));
+            let [wide, wider] = [stride + 2, stride + 3];
+            let between = (80 * 20, Strided { offset: 1, strides: &[wider, 1] });
+            compare(size, &[places, channels], (17 * 80, Strided::new(&[1, far])), between);
+            let between = (80 * 20, Strided { offset: 1, strides: &[1, wide] });
+            compare_packed(size, &[channels, places], between);
+            let image = [3, 5, 7, channels];
+            let [line, plane] = [7, 35];
+            compare_packed(size, &image, (105 * channels, Strided::new(&[plane * stride, line, 1, plane])));
+            let image = [3, channels, 5, 7];
+            let strides = [plane * stride, 1, line * stride, stride];
+            compare_packed(size, &image, (105 * channels, Strided::new(&strides)));
+        }
+    }
+}
+
+#[test]
+fn short_rows() {
+    for size in [1, 2, 4, 8] {
+        for extent in (1..=9).chain([15, 16, 17, 31, 32, 33, 63, 64, 65]) {
+            let row = extent as isize;
+            // The last is for several threads.
+            for rows in [1, 7, 280_001 / size / extent] {
+                let n = rows * extent;
+                let between = (rows * (extent + 3), Strided { offset: 2, strides: &[row + 3, 1] });
+                compare(size, &[rows, extent], (n, Strided::new(&[row, 1])), between);
+            }
+            compare_packed(size, &[7, 2, extent], (7 * extent, Strided::new(&[row, 0, 1])));
+        }
+    }
+}
+
+#[test]
 fn elements_that_repeat_a_few_times() {
     for size in [1, 2, 4, 8] {
         for times in 1..=6 {
