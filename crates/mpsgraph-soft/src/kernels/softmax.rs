@@ -18,6 +18,8 @@ use std::hint::black_box;
 const COLUMNS: usize = 256;
 /// Narrowest tile for one of the threads that share a block. The wider, the less of each row costs its way to memory.
 const NARROWEST: usize = 64;
+/// Numbers of a row below which several rows count as one: the lanes of a few vectors.
+const NARROW: usize = 32;
 /// Rows that are summed before their sum joins the others: rounding grows with the longest chain of additions.
 const ROWS: usize = 256;
 /// Elements that are converted at a time, and summed before a sum joins the others.
@@ -60,6 +62,9 @@ pub fn softmax(x: &[f32], shape: &[usize], axis: usize, out: &mut [f32]) {
         let x = &x[at * chunk..][..out.len()];
         if inner == 1 {
             return vectorised(Segments { x, extent, out });
+        }
+        if inner < NARROW {
+            return vectorised(Narrow { x, block, inner, out });
         }
         for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
             let mut all = Columns::all(out, inner);
@@ -201,6 +206,66 @@ impl VectorLoop for Tile<'_> {
             let Some(out) = out.row(row) else { break };
             out.iter_mut().zip(&*total).for_each(|(e, total)| *e *= total);
         }
+    }
+}
+
+/// Blocks of narrow rows. As many as fill a tile are one wide row, in which each column stands several times.
+struct Narrow<'a> {
+    x: &'a [f32],
+    block: usize,
+    inner: usize,
+    out: &'a mut [f32],
+}
+
+impl VectorLoop for Narrow<'_> {
+    type Output = ();
+
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn run(self) {
+        let Narrow { x, block, inner, out } = self;
+        let width = (COLUMNS / inner * inner).min(block);
+        let (mut max, mut total, mut part) = ([0.0; COLUMNS], [0.0; COLUMNS], [0.0; COLUMNS]);
+        let (max, total, part) = (&mut max[..width], &mut total[..width], &mut part[..width]);
+        for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
+            max.fill(f32::NEG_INFINITY);
+            // The last of the wide rows may be shorter.
+            for row in x.chunks(width) {
+                max.iter_mut().zip(row).for_each(|(max, &x)| *max = larger(*max, x));
+            }
+            join(max, inner, larger);
+            total.fill(0.0);
+            for (x, out) in x.chunks(ROWS * width).zip(out.chunks_mut(ROWS * width)) {
+                part.fill(0.0);
+                for (x, out) in x.chunks(width).zip(out.chunks_mut(width)) {
+                    exponentials(x, max, out, part);
+                }
+                total.iter_mut().zip(&*part).for_each(|(total, part)| *total += part);
+            }
+            join(total, inner, |a, b| a + b);
+            total.iter_mut().for_each(|x| *x = 1.0 / *x);
+            for row in out.chunks_mut(width) {
+                row.iter_mut().zip(&*total).for_each(|(e, total)| *e *= total);
+            }
+        }
+    }
+}
+
+/// Gives all places of a column in a wide row what `op` makes of them together, in halves.
+#[inline(always)]
+fn join(wide: &mut [f32], inner: usize, op: impl Fn(f32, f32) -> f32) {
+    let mut joined = wide.len();
+    while joined > inner {
+        let half = (joined / inner).div_ceil(2) * inner;
+        let (first, second) = wide[..joined].split_at_mut(half);
+        first.iter_mut().zip(second).for_each(|(all, &mut x)| *all = op(*all, x));
+        joined = half;
+    }
+    while joined < wide.len() {
+        let more = joined.min(wide.len() - joined);
+        wide.copy_within(..more, joined);
+        joined += more;
     }
 }
 

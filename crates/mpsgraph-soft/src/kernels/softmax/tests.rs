@@ -38,6 +38,21 @@ fn more_rows_than_a_block_holds() {
 }
 
 #[test]
+fn narrow_rows() {
+    for inner in (1..=9).chain([15, 16, 17, 31, 32, 33]) {
+        for extent in [1, 2, 7, 8, 64, 127, 129, 300] {
+            compare([2, extent, inner], |i| (i * 7919 % 1009) as f32 * 0.02);
+        }
+    }
+    // Several threads.
+    compare([300, 80, 3], |i| (i * 7919 % 1009) as f32 * 0.02);
+    // So many wide rows that several blocks of them are summed.
+    let mut out = vec![1.0; 500_015];
+    softmax(&vec![2.0; 500_015], &[100_003, 5], 0, &mut out);
+    assert!(out.iter().all(|x| (x * 100_003.0 - 1.0).abs() < 1e-6));
+}
+
+#[test]
 fn large() {
     compare([1, 300, 500], |i| (i % 1013) as f32 * 0.01);
 }
