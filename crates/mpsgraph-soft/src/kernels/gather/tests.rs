@@ -128,6 +128,28 @@ fn short_rows() {
     }
 }
 
+/// Windows, and such as are interrupted where they begin, in their middle or at their end.
+#[test]
+fn consecutive_indices() {
+    let extent = 301;
+    for row in [1, 2, 3] {
+        for (length, step) in [(64, 1), (65, 7), (200, 31), (301, 1)] {
+            let windows = (extent - length) / step + 1;
+            let whole: Vec<i64> = (0..windows * length).map(|at| (at / length * step + at % length) as i64).collect();
+            for other in [None, Some(0), Some(31), Some(40), Some(63)] {
+                let mut table = whole.clone();
+                if let Some(other) = other {
+                    table.iter_mut().skip(other).step_by(64).for_each(|index| *index = (*index + 1) % 301);
+                }
+                let (data, out) = ([2, extent, row], [2, table.len(), row]);
+                compare(&Rows::axis(&data, &[table.len()], 1, 0), &data, &table, &out, |at| {
+                    Some(vec![at[0], table[at[1]] as usize, at[2]])
+                });
+            }
+        }
+    }
+}
+
 /// Small blocks are copied together, by indices that are all in range or not.
 #[test]
 fn blocks_with_the_same_indices() {
