@@ -54,21 +54,21 @@ impl Widened {
             // SAFETY: the caller's promise.
             return unsafe { self.run_few(&few, shared) };
         }
+        if n == 1
+            && k >= SHORT
+            && let (Ok(between), 1) = (usize::try_from(a.1.0), a.1.1)
+        {
+            // The column is the one row of the transposed product, and less to convert first than rows are.
+            let row = Halves { matrix: (b.0, (0, b.1.0)), ..self.b };
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_dots(row, 1, (a.0, between), shared) };
+        }
         if m <= Dots::MOST
             && k >= SHORT
             && let (1, Ok(between)) = (b.1.0, usize::try_from(b.1.1))
         {
             // SAFETY: the caller's promise.
             return unsafe { self.run_dots(self.a, m, (b.0, between), shared) };
-        }
-        if n == 1
-            && k >= SHORT
-            && let (Ok(between), 1) = (usize::try_from(a.1.0), a.1.1)
-        {
-            // The column is the one row of the transposed product.
-            let row = Halves { matrix: (b.0, (0, b.1.0)), ..self.b };
-            // SAFETY: the caller's promise.
-            return unsafe { self.run_dots(row, 1, (a.0, between), shared) };
         }
         if sharing != Sharing::Whole && is_deep(self.extents, b.1) {
             // SAFETY: the caller's promise.
