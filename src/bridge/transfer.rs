@@ -1,6 +1,6 @@
 //! Host data into buffers, and back.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::future::Future;
 use std::ptr;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ const FEW: usize = 4;
 const COPIED_TO: usize = 16 * 1024;
 
 impl Runtime {
-    /// A buffer that holds a copy of `bytes`, a value of type `ty`.
+    /// A buffer that holds a copy of `bytes`, a value of type `ty`; bools become 0 or 1.
     pub(super) fn host_buffer(
         &self,
         bytes: &[u8],
@@ -40,7 +40,14 @@ impl Runtime {
         completed: Serial,
     ) -> Result<Arc<Allocation>, Error> {
         let allocation = self.pool.for_host(ty, completed)?;
-        allocation.buffer().host_write()[..bytes.len()].copy_from_slice(bytes);
+        let mut written = allocation.buffer().host_write();
+        let to = &mut written[..bytes.len()];
+        if ty.dtype.is_bool() {
+            copy_truths(bytes, to)
+        } else {
+            to.copy_from_slice(bytes)
+        }
+        drop(written);
         self.counters.bytes_uploaded.add(bytes.len() as u64);
         Ok(allocation)
     }
@@ -106,8 +113,7 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
     if wanted == 0 {
         return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
-    let bytes = if ty.dtype.is_bool() { truths(bytes) } else { bytes.into() };
-    let fill = || runtime.host_buffer(&bytes, &ty, runtime.submissions.completed());
+    let fill = || runtime.host_buffer(bytes, &ty, runtime.submissions.completed());
     let mut allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
     if let Err(Error::OutOfMemory { .. }) = allocation {
         // Recorded ops may hold what no tensor holds any more.
@@ -121,12 +127,10 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
     MpsGraphTensor::new(Handle::of(ty, state))
 }
 
-/// Bytes of bools, which data that is made of bytes may hold as other numbers than 0 and 1: any but 0 is true.
-fn truths(bytes: &[u8]) -> Cow<'_, [u8]> {
-    if bytes.iter().fold(0, |all, byte| all | byte) <= 1 {
-        return bytes.into();
-    }
-    bytes.iter().map(|&byte| u8::from(byte != 0)).collect()
+/// Copies bytes of bools, which data that is made of bytes may hold as other numbers than 0 and 1: any but 0 is true.
+/// To look whether it does takes longer.
+fn copy_truths(from: &[u8], to: &mut [u8]) {
+    from.iter().zip(to).for_each(|(byte, to)| *to = u8::from(*byte != 0));
 }
 
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
