@@ -1,9 +1,10 @@
 //! Transposes a plane of two axes in blocks.
 //!
-//! A plane of a few packed rows or columns is one loop ([`narrow`]). Others are divided into tiles. A tile is moved by squares, which are read by rows of the source and written by rows of the destination, so few
-//! cache lines of either side are in use at a time, also if the strides are powers of two. Tiles follow each other
-//! along the rows of the source, 16 streams that the processor reads ahead, in bands short enough that the pages of the
-//! destination stay in the translation cache.
+//! A plane of a few packed rows or columns is one loop ([`narrow`]). Others are divided into tiles. A tile is moved by
+//! squares, which are read by rows of the source and written by rows of the destination, so few cache lines of either
+//! side are in use at a time, also if the strides are powers of two. Tiles follow each other along the rows of the
+//! source, 16 streams that the processor reads ahead, in bands short enough that the pages of the destination stay in
+//! the translation cache.
 
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
