@@ -81,15 +81,15 @@ fn many_different_places_are_not_fed() {
 #[test]
 fn many_places_are_fed_when_they_were_others_often() {
     let mut known = MovingPrograms::default();
-    // Each program has a start that the first one has.
-    let places =
-        |from: usize| (0..=PLACES).map(|at| if at == from % PLACES { at } else { from + at }).collect::<Vec<_>>();
+    // Each program has one start, and only one, where the first one has it.
+    let place = |at: usize, from: usize| if at == from % PLACES { at } else { from + at };
+    let places = |from: usize| (0..PLACES + 2).map(|at| place(at, from)).collect::<Vec<_>>();
     note(&mut known, 3, 5, &places(0));
     let fed_starts = (1..70).map(|from| fed(&mut known, 3, 5, &places(from)).map(|fed| fed.iter().sum::<usize>()));
     let fed_starts: Vec<Option<usize>> = fed_starts.collect();
     let until = CROWDED as usize - 1;
     assert!(fed_starts[..until].iter().all(Option::is_none), "{fed_starts:?}");
-    assert!(fed_starts[until..].iter().all(|fed| *fed == Some(PLACES + 1)), "{fed_starts:?}");
+    assert!(fed_starts[until..].iter().all(|fed| *fed == Some(PLACES + 2)), "{fed_starts:?}");
 }
 
 #[test]
