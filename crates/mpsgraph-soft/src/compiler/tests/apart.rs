@@ -60,7 +60,7 @@ fn slices_are_read_where_they_are() {
 
 #[test]
 fn what_a_copy_orders_in_another_way_is_copied() {
-    // All elements are one segment of a copy; rows of few elements are taken several at a time; phases need packed rows.
+    // All elements are one segment of a copy; short rows are taken several at a time; phases need packed rows.
     for (shape, axes) in [
         (&[60, 300][..], &[0, 1][..]),
         (&[600, 20], &[0]),
