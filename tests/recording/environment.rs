@@ -48,6 +48,7 @@ fn a_gpu_that_is_not_the_default_one_is_found() {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
+#[cfg(soft_runtime)] // which plays it
 #[test]
 fn the_gpu_of_a_virtual_machine_is_warned_of() {
     let output = run("an_op", "MPSGRAPH_SOFT_GPU_FAMILY", "virtual");

@@ -44,6 +44,7 @@ mod threads;
 mod training;
 mod transforms;
 mod trees;
+#[cfg(soft_runtime)] // hangs are injected into the software runtime
 mod wakers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
