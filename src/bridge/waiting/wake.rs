@@ -38,6 +38,7 @@ pub(super) fn by_clock(sleepers: impl IntoIterator<Item = (Sleeper, Waker)>) {
     if tasks.is_empty() {
         return;
     }
+    // Shared, because a thread that cannot be started takes what it was given along.
     let left = Arc::new(Mutex::new(tasks));
     let wake_left = {
         let left = left.clone();
