@@ -92,8 +92,7 @@ impl MovingPrograms {
         self.clock += 1;
         let known = &mut same_hash[place];
         known.used = self.clock;
-        let before = if run.is_some() { known.moving.clone() } else { None };
-        match known.form(draft, anywhere, before, is_new) {
+        match known.form(draft, anywhere, run.is_some(), is_new) {
             Some(moving) => Form::Moving(moving),
             None => Form::Plain { hash },
         }
@@ -133,13 +132,13 @@ impl MovingPrograms {
 }
 
 impl Known {
-    /// The form with fed starts of a draft that differs only in these, `before` if it is a run of that; `None` if none
-    /// or too many differ.
-    fn form(&mut self, draft: &Draft<'_>, hash: u64, before: Option<Arc<Moving>>, is_new: bool) -> Option<Arc<Moving>> {
-        if let Some(moving) = before
+    /// The form with fed starts of a draft that differs only in these, the one that is there if it is a run of that;
+    /// `None` if none or too many differ.
+    fn form(&mut self, draft: &Draft<'_>, hash: u64, is_run: bool, is_new: bool) -> Option<Arc<Moving>> {
+        if let Some(moving) = self.moving.as_ref().filter(|_| is_run)
             && (self.crowded >= CROWDED || places(draft, &moving.fed) <= PLACES)
         {
-            return Some(moving);
+            return Some(moving.clone());
         }
         // All starts are fed that have ever been different.
         let mut fed = self.different(draft, self.moving.as_ref().map_or(&[], |moving| &moving.fed));

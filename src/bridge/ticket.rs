@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
 use super::blocking::block_on;
-use super::waiting::{Sleeper, wake};
+use super::waiting::{Sleeper, renew, wake};
 use crate::error::Error;
 use crate::lock::LockAnyway;
 
@@ -88,26 +88,21 @@ impl Future for Ended<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let waker = context.waker();
-        let mut stage = self.ticket.lock();
+        // Dropped without the lock.
+        let mut _replaced = None;
+        let (ticket, waker) = (self.ticket, context.waker());
+        let mut stage = ticket.lock();
         if stage.end.is_some() {
             return Poll::Ready(());
         }
-        let replaced = match stage.sleepers.iter_mut().find(|(key, ..)| Some(*key) == self.key) {
-            Some((.., known)) if known.will_wake(waker) => None,
-            Some((.., known)) => Some(std::mem::replace(known, waker.clone())),
-            None => {
-                stage.key += 1;
-                let key = stage.key;
-                stage.sleepers.push((key, self.sleeper, waker.clone()));
-                drop(stage);
-                self.key = Some(key);
-                return Poll::Pending;
-            }
-        };
-        // Without the lock: it may be the last reference to a task that waits, too.
-        drop(stage);
-        drop(replaced);
+        if let Some((.., known)) = stage.sleepers.iter_mut().find(|(key, ..)| Some(*key) == self.key) {
+            _replaced = renew(known, waker);
+        } else {
+            stage.key += 1;
+            self.key = Some(stage.key);
+            let sleeper = (stage.key, self.sleeper, waker.clone());
+            stage.sleepers.push(sleeper);
+        }
         Poll::Pending
     }
 }
@@ -119,7 +114,7 @@ impl Drop for Ended<'_> {
         let at = stage.sleepers.iter().position(|(key, ..)| *key == own);
         let forgotten = at.map(|at| stage.sleepers.swap_remove(at));
         drop(stage);
-        // Without the lock, as above.
+        // Without the lock: it may be the last reference to a task that waits, too.
         drop(forgotten);
     }
 }

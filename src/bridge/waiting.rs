@@ -14,7 +14,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use clock::{Clock, Lateness, WaitList, Waiter};
-pub(super) use wake::{Sleeper, deferring, wake};
+pub(super) use wake::{Sleeper, deferring, renew, wake};
 
 use super::pool::Serial;
 use crate::lock::{IgnorePoison, LockAnyway};
@@ -103,7 +103,7 @@ impl Waiting {
     /// The caller looks again whether it has ended after this, and then, if it gave no `look`, whether it is
     /// [overdue](Self::overdue).
     pub fn register(&'static self, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
-        // Dropped without the lock: it may be the last reference to a task that waits, too.
+        // Dropped without the lock.
         let mut _replaced = None;
         let mut list = self.lock();
         let now = Instant::now();
@@ -119,9 +119,7 @@ impl Waiting {
         let woken_at = look.unwrap_or_else(|| list.lateness.of(since));
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
-            if !known.waker.will_wake(waker) {
-                _replaced = Some(std::mem::replace(&mut known.waker, waker.clone()));
-            }
+            _replaced = renew(&mut known.waker, waker);
             if known.look == look {
                 return;
             }

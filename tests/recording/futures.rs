@@ -5,18 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
-use std::time::Duration;
 
 use burn::tensor::{Tensor, TensorData, Transaction};
 use mpsgraph_soft::metal::fault;
 use mpsgraph_soft::mpsgraph::hold;
 
-use super::hangs::{Hangs, LIMIT};
+use super::hangs::{Hangs, LIMIT, PATIENCE};
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
-
-/// More than a slow machine needs.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Counts how often a task is woken.
 #[derive(Default)]
@@ -100,16 +96,19 @@ fn the_first_poll_submits_and_no_poll_waits() {
     assert_eq!(numbers(poll(c, &waker).expect("and this")), [5.0]);
 }
 
+/// Another thread that reads a value, held up while it compiles.
+fn compiles(asked: Tensor<B, 1>) -> (hold::Hold, thread::JoinHandle<Vec<f32>>) {
+    let held = hold::compilations();
+    let compiling = thread::spawn(move || read(asked));
+    assert!(held.wait_for_one(PATIENCE), "the other thread compiles");
+    (held, compiling)
+}
+
 #[test]
 fn no_poll_waits_for_what_another_thread_compiles() {
     let _turn = Turn::take();
     let asked = vector(&[1.0, 2.0]) * 3.0;
-    let held = hold::compilations();
-    let compiling = thread::spawn({
-        let asked = asked.clone();
-        move || read(asked)
-    });
-    assert!(held.wait_for_one(PATIENCE), "the other thread compiles");
+    let (held, compiling) = compiles(asked.clone());
     let (polled, at_main) = std::sync::mpsc::channel();
     let other = thread::spawn(move || {
         let (woken, waker) = task();
@@ -169,6 +168,23 @@ fn a_dropped_future_leaves_nothing() {
     drop(never_polled);
     hangs.end();
     assert_eq!((woken.times(), turn.used().buffers_live), (0, turn.start.buffers_live));
+}
+
+#[test]
+fn a_dropped_future_leaves_nothing_with_a_flush() {
+    let _turn = Turn::take();
+    let asked = vector(&[1.0, 2.0]) * 3.0;
+    let (held, compiling) = compiles(asked.clone());
+    let [(first, waker), (last, of_last)] = [task(), task()];
+    let mut future = Box::pin(asked.into_data_async());
+    for waker in [&waker, &waker, &of_last] {
+        assert!(poll(future.as_mut(), waker).is_none());
+    }
+    assert_eq!((Arc::strong_count(&first), Arc::strong_count(&last)), (2, 3), "the last one counts");
+    drop(future);
+    assert_eq!(Arc::strong_count(&last), 2);
+    drop(held);
+    assert_eq!(compiling.join().expect("no panic"), [3.0, 6.0]);
 }
 
 #[test]

@@ -12,7 +12,9 @@ use burn_mpsgraph::{Error, MpsGraphDevice};
 /// What tests set as the limit of a wait.
 pub const LIMIT: Duration = Duration::from_millis(250);
 /// More than a slow machine needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Submissions that may be in flight.
+pub const IN_FLIGHT: usize = 16;
 
 /// Lets waits be short; dropped, it ends all hangs and waits until nothing is left of them.
 pub struct Hangs;
@@ -48,6 +50,13 @@ impl Drop for Hangs {
         self.end();
         MpsGraphDevice.set_wait_limit(Duration::from_secs(120));
     }
+}
+
+/// A number and one more, submitted by itself.
+pub fn flushed(i: usize) -> Tensor<B, 1> {
+    let value = vector(&[i as f32]) + 1.0;
+    MpsGraphDevice.flush_thread();
+    value
 }
 
 fn is_hang(outcome: Result<(), Error>) -> bool {
@@ -109,11 +118,6 @@ fn work_that_has_ended_makes_room_for_other_work() {
     }
     let hangs = Hangs::begin();
     fault::hang_next(1);
-    let flushed = |i: usize| {
-        let value = vector(&[i as f32]) + 1.0;
-        MpsGraphDevice.flush_thread();
-        value
-    };
     let values: Vec<_> = (0..5).map(flushed).collect();
     hangs.end();
     for (i, value) in values.into_iter().enumerate() {
@@ -129,14 +133,7 @@ fn a_hang_that_a_flush_finds_costs_only_what_reads_its_values() {
     let kept = vector(&[5.0]) + 1.0;
     MpsGraphDevice.sync().expect("the device works");
     fault::hang_next(1);
-    // More than may be in flight.
-    let stuck: Vec<_> = (0..16)
-        .map(|i| {
-            let value = vector(&[i as f32]) + 1.0;
-            MpsGraphDevice.flush_thread();
-            value
-        })
-        .collect();
+    let stuck: Vec<_> = (0..IN_FLIGHT).map(flushed).collect();
     let dependent = stuck[0].clone() * 3.0;
     let other = kept.clone() * 3.0;
     MpsGraphDevice.flush_thread();

@@ -1,6 +1,7 @@
 //! A task may go on as soon as it is woken, on whichever thread that is, and may record, flush, read and `sync` there.
 
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
@@ -9,39 +10,33 @@ use std::time::Duration;
 
 use burn::tensor::{Distribution, Tensor};
 use mpsgraph_soft::metal::fault;
-use mpsgraph_soft::mpsgraph::hold;
 
-use super::hangs::Hangs;
-use super::{B, Turn, read, vector};
+use super::hangs::{Hangs, IN_FLIGHT, PATIENCE, flushed};
+use super::{B, Turn, vector};
 use burn_mpsgraph::MpsGraphDevice;
-
-/// More than a slow machine needs.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Submissions that may be in flight.
-const IN_FLIGHT: usize = 16;
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Goes on with its task whenever it is woken.
 struct AtOnce {
     task: Mutex<Option<Task>>,
-    /// How often it was woken since the task was polled.
-    woken: Mutex<usize>,
+    /// Whether it was woken since the task was polled.
+    woken: AtomicBool,
 }
 
 impl AtOnce {
     fn spawn(task: impl Future<Output = ()> + Send + 'static) {
-        Arc::new(Self { task: Mutex::new(Some(Box::pin(task))), woken: Mutex::default() }).wake();
+        Arc::new(Self { task: Mutex::new(Some(Box::pin(task))), woken: AtomicBool::default() }).wake();
     }
 }
 
 impl Wake for AtOnce {
     fn wake(self: Arc<Self>) {
-        *self.woken.lock().unwrap() += 1;
+        self.woken.store(true, Ordering::SeqCst);
         loop {
             // Whoever polls looks again afterwards.
             let Ok(mut task) = self.task.try_lock() else { return };
-            *self.woken.lock().unwrap() = 0;
+            self.woken.store(false, Ordering::SeqCst);
             let waker = Waker::from(self.clone());
             if let Some(now) = task.as_mut()
                 && now.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()
@@ -49,7 +44,7 @@ impl Wake for AtOnce {
                 *task = None;
             }
             drop(task);
-            if *self.woken.lock().unwrap() == 0 {
+            if !self.woken.load(Ordering::SeqCst) {
                 return;
             }
         }
@@ -78,11 +73,7 @@ fn acts(act: impl FnOnce() + Send + 'static) -> (Waker, Receiver<()>) {
 
 /// Submits as many as may be in flight beside one.
 fn fill_up() {
-    for i in 1..IN_FLIGHT {
-        let value = vector(&[i as f32]) * 3.0;
-        MpsGraphDevice.flush_thread();
-        drop(value);
-    }
+    (1..IN_FLIGHT).for_each(|i| drop(flushed(i)));
 }
 
 /// A thread that records a value, gives it away, and submits it when there is room.
@@ -223,27 +214,4 @@ fn a_waker_that_waits_for_room_finds_it() {
     recorded.lock().unwrap().extend((0..3).map(|i| a.clone() * i as f32));
     fault::end_hangs();
     acted.recv_timeout(PATIENCE / 2).expect("the waker returns");
-}
-
-#[test]
-fn futures_that_are_dropped_leave_no_waker_with_a_flush() {
-    let _turn = Turn::take();
-    let asked = vector(&[1.0, 2.0]) * 3.0;
-    let held = hold::compilations();
-    let compiling = thread::spawn({
-        let asked = asked.clone();
-        move || read(asked)
-    });
-    assert!(held.wait_for_one(PATIENCE), "the other thread compiles");
-    let (task, other) = (Arc::new(Acts(Mutex::default())), Arc::new(Acts(Mutex::default())));
-    {
-        let mut future = pin!(asked.clone().into_data_async());
-        for waker in [task.clone(), task.clone(), other.clone()].map(Waker::from) {
-            assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-        }
-        assert_eq!((Arc::strong_count(&task), Arc::strong_count(&other)), (1, 2), "the last one counts");
-    }
-    assert_eq!(Arc::strong_count(&other), 1);
-    drop(held);
-    assert_eq!(compiling.join().expect("no panic"), [3.0, 6.0]);
 }

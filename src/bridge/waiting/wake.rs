@@ -24,6 +24,13 @@ pub(in crate::bridge) enum Sleeper {
     Task,
 }
 
+/// Puts the waker of the last poll in place of the one before, which is returned if it is another: it may be the last
+/// reference to a task that waits, too, so the caller drops it without a lock.
+#[must_use]
+pub(in crate::bridge) fn renew(known: &mut Waker, waker: &Waker) -> Option<Waker> {
+    (!known.will_wake(waker)).then(|| std::mem::replace(known, waker.clone()))
+}
+
 /// Wakes these, threads first; tasks when the flush that runs on this thread has ended, if there is one.
 pub(in crate::bridge) fn wake(sleepers: impl IntoIterator<Item = (Sleeper, Waker)>) {
     let mut tasks = wake_threads(sleepers);

@@ -253,6 +253,32 @@ fn products_are_the_same_bits_along_any_axis() {
     assert_eq!(columns, run(ReduceOp::Prod, DType::F16, &turned, &[3, 100], &[1]));
 }
 
+/// Compares every reduction that integers have, of a type whose sums and products are these.
+fn compare_integers<T: Element + Ord + From<bool> + std::fmt::Debug>(
+    dtype: DType,
+    [sum, product]: [fn(T, T) -> T; 2],
+    (x, shape): (&[T], &[usize]),
+    axes: &[usize],
+) {
+    let [zero, one] = [false, true].map(T::from);
+    let check = |op, expected: &dyn Fn(&[T]) -> T| {
+        for (group, ours) in groups(shape, axes).iter().zip(run(op, dtype, x, shape, axes)) {
+            let group: Vec<T> = group.iter().map(|&at| x[at]).collect();
+            assert_eq!(ours, expected(&group), "{op:?} of {shape:?} over {axes:?}");
+        }
+    };
+    check(ReduceOp::Sum, &|x| x.iter().fold(zero, |a, &b| sum(a, b)));
+    check(ReduceOp::Prod, &|x| x.iter().fold(one, |a, &b| product(a, b)));
+    if dtype != DType::U64 {
+        check(ReduceOp::Min, &|x| *x.iter().min().unwrap());
+        check(ReduceOp::Max, &|x| *x.iter().max().unwrap());
+    }
+    if dtype.size() == 1 {
+        check(ReduceOp::And, &|x| x.iter().all(|&x| x != zero).into());
+        check(ReduceOp::Or, &|x| x.iter().any(|&x| x != zero).into());
+    }
+}
+
 #[test]
 fn integers_of_every_width() {
     macro_rules! check {
@@ -260,23 +286,7 @@ fn integers_of_every_width() {
             let x: Vec<$t> = (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) as $t).collect();
             let cases = [([3, 100], vec![1]), ([100, 3], vec![0]), ([30, 10], vec![0, 1]), ([2, 150], vec![])];
             for (shape, axes) in cases {
-                let check = |op, expected: &dyn Fn(&[$t]) -> $t| {
-                    for (group, ours) in groups(&shape, &axes).iter().zip(run(op, DType::$dtype, &x, &shape, &axes)) {
-                        let group: Vec<$t> = group.iter().map(|&at| x[at]).collect();
-                        assert_eq!(ours, expected(&group), "{op:?} of {shape:?} over {axes:?}");
-                    }
-                };
-                let sum = |x: &[$t]| x.iter().fold(0 as $t, |a, &b| a.wrapping_add(b));
-                check(ReduceOp::Sum, &sum);
-                check(ReduceOp::Prod, &|x| x.iter().fold(1 as $t, |a, &b| a.wrapping_mul(b)));
-                if DType::$dtype != DType::U64 {
-                    check(ReduceOp::Min, &|x| *x.iter().min().unwrap());
-                    check(ReduceOp::Max, &|x| *x.iter().max().unwrap());
-                }
-                if size_of::<$t>() == 1 {
-                    check(ReduceOp::And, &|x| x.iter().all(|&x| x != 0).into());
-                    check(ReduceOp::Or, &|x| x.iter().any(|&x| x != 0).into());
-                }
+                compare_integers(DType::$dtype, [$t::wrapping_add, $t::wrapping_mul], (&x, &shape), &axes);
             }
         )*};
     }

@@ -20,10 +20,7 @@ impl Walk {
                 4 if repeats => self.for_each(|src, dst| repeat::<N, 4>(second, src, dst)),
                 _ if is_contiguous => self.copy_runs(bytes, second),
                 _ => self.for_each(|src, dst| {
-                    for i in 0..second.extent as isize {
-                        let (src, dst) = (src.wrapping_offset(i * second.src), dst.wrapping_offset(i * second.dst));
-                        copy_row::<N>(row, src, dst);
-                    }
+                    places(second, src, dst).for_each(|(src, dst)| copy_row::<N>(row, src, dst));
                 }),
             }
         }
@@ -43,14 +40,18 @@ impl Walk {
                 16..32 => self.for_each(|src, dst| short::<16>(bytes, second, src, dst)),
                 32..64 => self.for_each(|src, dst| short::<32>(bytes, second, src, dst)),
                 _ => self.for_each(|src, dst| {
-                    for i in 0..second.extent as isize {
-                        let (src, dst) = (src.wrapping_offset(i * second.src), dst.wrapping_offset(i * second.dst));
-                        src.copy_to_nonoverlapping(dst, bytes);
-                    }
+                    places(second, src, dst).for_each(|(src, dst)| src.copy_to_nonoverlapping(dst, bytes));
                 }),
             }
         }
     }
+}
+
+/// The pointers of every position of an axis.
+#[inline(always)]
+fn places(axis: Axis, src: *const u8, dst: *mut u8) -> impl Iterator<Item = (*const u8, *mut u8)> {
+    let place = move |i| (src.wrapping_offset(i * axis.src), dst.wrapping_offset(i * axis.dst));
+    (0..axis.extent as isize).map(place)
 }
 
 /// Copies runs of at least `PART` bytes and less than twice as many, by their first and their last `PART`, which may

@@ -190,22 +190,7 @@ fn integers_and_truth_values_over_every_set_of_axes() {
                 .map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29) as $t | (at % 7 != 0) as $t)
                 .collect();
             for axes in sets(shape.len()) {
-                let check = |op, expected: &dyn Fn(&[$t]) -> $t| {
-                    for (group, ours) in groups(shape, &axes).iter().zip(run(op, DType::$dtype, &x, shape, &axes)) {
-                        let group: Vec<$t> = group.iter().map(|&at| x[at]).collect();
-                        assert_eq!(ours, expected(&group), "{op:?} of {shape:?} over {axes:?}");
-                    }
-                };
-                check(ReduceOp::Sum, &|x| x.iter().fold(0 as $t, |a, &b| a.wrapping_add(b)));
-                check(ReduceOp::Prod, &|x| x.iter().fold(1 as $t, |a, &b| a.wrapping_mul(b)));
-                if DType::$dtype != DType::U64 {
-                    check(ReduceOp::Min, &|x| *x.iter().min().unwrap());
-                    check(ReduceOp::Max, &|x| *x.iter().max().unwrap());
-                }
-                if size_of::<$t>() == 1 {
-                    check(ReduceOp::And, &|x| x.iter().all(|&x| x != 0).into());
-                    check(ReduceOp::Or, &|x| x.iter().any(|&x| x != 0).into());
-                }
+                compare_integers(DType::$dtype, [$t::wrapping_add, $t::wrapping_mul], (&x, shape), &axes);
             }
         })*};
     }
