@@ -13,7 +13,7 @@ use super::Kernel;
 use super::call::Call;
 use super::gather::{CopyRows, copy_of_short_rows};
 use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
-use super::threads::{self, Columns, PARALLEL_BYTES, share, share_columns};
+use super::threads::{self, Columns, PARALLEL_BYTES, even_width, share, share_columns};
 use crate::ir::DType;
 use crate::prefetch::LINE;
 use combine::{Combine, Places};
@@ -130,7 +130,7 @@ impl Work<'_> {
         assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
         assert_eq!(self.updates.len(), rows.blocks * rows.positions * row, "scatter: the updates have another size");
         // Each part reads all indices of its block, so there are at most as many parts as threads.
-        let parallel = self.updates.len().max(out.len()) > PARALLEL_BYTES;
+        let parallel = self.updates.len().max(out.len()).max(size_of_val(indices)) > PARALLEL_BYTES;
         let threads = threads::count();
         // A part skips the updates of the others, which takes longer than to add rows in a cache, the shorter they are,
         // and longer than the memory of single elements, unless they are far apart.
@@ -220,8 +220,8 @@ impl Work<'_> {
         if !parallel {
             return some(0, Columns::all(out, line));
         }
-        let width = (CACHED_BYTES / extent / LINE * LINE).max(LINE);
-        share_columns(line, width, out, &some);
+        let widest = (CACHED_BYTES / extent / LINE * LINE).max(LINE);
+        share_columns(line, even_width(line, 1, LINE..=widest), out, &some);
     }
 
     /// The rows of `out`, which begin at row `first` of `block`.
