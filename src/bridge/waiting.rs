@@ -2,8 +2,7 @@
 //!
 //! A submission's completed handler wakes who waits for it (`wake.rs`). If the device ends nothing for longer than the
 //! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and looks who is late
-//! (`clock.rs`). It also wakes who wants to look again at some time: a handler may be late, because a waker before it
-//! takes long, so threads that sleep look from time to time.
+//! (`clock.rs`). It also wakes who wants to look again at some time.
 
 mod clock;
 mod wake;
@@ -24,9 +23,6 @@ const LEAST: Duration = Duration::from_millis(10);
 
 /// The longest limit: more than a program runs.
 const NEVER: Duration = Duration::from_secs(1 << 30);
-
-/// How often a thread that sleeps looks whether what it waits for has ended.
-const AGAIN: Duration = Duration::from_millis(20);
 
 /// Threads and tasks that wait.
 pub(super) struct Waiting {
@@ -75,28 +71,28 @@ impl Waiting {
     /// A submission's handler was called: wakes who waits for it, or for an earlier one whose handler came too early to
     /// find all command buffers ended.
     pub fn ended(&self, serial: Serial) {
-        self.wake_up_to(serial, |list| list.lateness.last_end = Instant::now());
+        wake::elsewhere(self.take_up_to(serial, |list| list.lateness.last_end = Instant::now()));
     }
 
     /// Submissions up to this one were given up: wakes who waits for them. The device has ended none.
     pub fn given_up(&self, serial: Serial) {
-        self.wake_up_to(serial, |_| ());
+        wake(self.take_up_to(serial, |_| ()));
     }
 
-    /// Wakes who waits for a submission up to this one; `note` changes the list before.
-    fn wake_up_to(&self, serial: Serial, note: impl FnOnce(&mut WaitList)) {
+    /// Takes out who waits for a submission up to this one; `note` changes the list before.
+    fn take_up_to(&self, serial: Serial, note: impl FnOnce(&mut WaitList)) -> Vec<(Sleeper, Waker)> {
         // Adding nothing puts this in one order with who registers: whoever does so later looks again afterwards, and
         // sees what has ended before. The limit of a wait that begins later counts from its own begin.
         if self.count.fetch_add(0, Ordering::AcqRel) == 0 {
-            return;
+            return Vec::new();
         }
-        let woken: Vec<Waiter> = {
-            let mut list = self.lock();
-            note(&mut list);
-            list.waiters.extract_if(.., |waiter| waiter.serial <= serial).collect()
-        };
-        self.count.fetch_sub(woken.len(), Ordering::Relaxed);
-        wake(woken.into_iter().map(|waiter| (waiter.sleeper, waiter.waker)));
+        let mut list = self.lock();
+        note(&mut list);
+        let taken = list.waiters.extract_if(.., |waiter| waiter.serial <= serial);
+        let taken: Vec<_> = taken.map(|waiter| (waiter.sleeper, waiter.waker)).collect();
+        drop(list);
+        self.count.fetch_sub(taken.len(), Ordering::Relaxed);
+        taken
     }
 
     /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late.
@@ -108,14 +104,6 @@ impl Waiting {
         let mut list = self.lock();
         let now = Instant::now();
         let since = *wait.since.get_or_insert(now);
-        let look = match wait.sleeper {
-            // Unless it is late before that.
-            Sleeper::Thread => {
-                let again = Some(now + AGAIN).filter(|again| *again < list.lateness.of(since));
-                look.into_iter().chain(again).min()
-            }
-            Sleeper::Task => look,
-        };
         let woken_at = look.unwrap_or_else(|| list.lateness.of(since));
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
@@ -193,7 +181,7 @@ impl Waiting {
             list.clock = next.map_or(Clock::Idle, Clock::Until);
             if !woken.is_empty() {
                 drop(list);
-                wake::by_clock(woken);
+                wake::elsewhere(woken);
                 list = self.lock();
                 continue;
             }

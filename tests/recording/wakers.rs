@@ -189,7 +189,27 @@ fn the_clock_goes_on_while_a_task_does() {
     }
 }
 
-/// The handlers that would tell of room come behind the waker; it looks by itself.
+/// On a Mac, nothing that is committed later ends before the handler returns that wakes the task.
+#[test]
+fn the_next_handler_does_not_wait_for_a_task() {
+    let _turn = Turn::take();
+    let _hangs = Hangs::begin();
+    MpsGraphDevice.set_wait_limit(PATIENCE);
+    let a = vector(&[1.0]);
+    MpsGraphDevice.sync().expect("the device works");
+    fault::hang_next(1);
+    let mut first = pin!((a.clone() * 2.0).into_data_async());
+    let (next, is_next) = channel();
+    let (waker, acted) = acts(move || is_next.recv_timeout(PATIENCE / 2).expect("the next task is woken meanwhile"));
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let mut second = pin!((a * 3.0).into_data_async());
+    let (waker, _second_acted) = acts(move || next.send(()).expect("the first task listens"));
+    assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    fault::end_hangs();
+    acted.recv_timeout(PATIENCE).expect("the waker returns");
+}
+
+/// What would tell of room comes while the waker looks for it.
 #[test]
 fn a_waker_that_waits_for_room_finds_it() {
     let _turn = Turn::take();

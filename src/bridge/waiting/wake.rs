@@ -1,9 +1,10 @@
 //! Calling wakers, which are others' code: a task's may do anything, also go on with its task at once.
 //!
-//! So no lock is held, and none that panics keeps the next one asleep or ends the thread: on a Mac the caller is Metal,
-//! through which no panic may go. Threads that sleep here are woken first, because a task may wait for what one of them
-//! does. A task that goes on may also wait for the flush that wakes it, or for what only the clock ends; so a flush
-//! wakes tasks when it has ended ([`deferring`]), and the clock lets another thread do it ([`by_clock`]).
+//! So no lock is held, and none that panics keeps the next one asleep or ends the thread. Threads that sleep here are
+//! woken first, because a task may wait for what one of them does. A task that goes on may also wait for the flush that
+//! wakes it, for what only the clock ends, or for work whose end Metal tells on the thread that tells this one's. So a
+//! flush wakes tasks when it has ended ([`deferring`]), and the clock and Metal's handlers let another thread do it
+//! ([`elsewhere`]).
 
 use std::cell::{Cell, RefCell};
 use std::mem::take;
@@ -39,8 +40,9 @@ pub(in crate::bridge) fn wake(sleepers: impl IntoIterator<Item = (Sleeper, Waker
     tasks.into_iter().for_each(call);
 }
 
-/// The same for the clock, which has to go on: what a task waits for may have no end but that.
-pub(super) fn by_clock(sleepers: impl IntoIterator<Item = (Sleeper, Waker)>) {
+/// The same for a thread that has to go on, because what a task waits for may have no end but by it: the clock's, and
+/// that on which Metal calls handlers.
+pub(super) fn elsewhere(sleepers: impl IntoIterator<Item = (Sleeper, Waker)>) {
     let tasks = wake_threads(sleepers);
     if tasks.is_empty() {
         return;
