@@ -21,6 +21,6 @@ pub(crate) use metal::{Buffer, CommandQueue, Device, Heap, Work, host_bytes};
 pub(crate) use mps::MpsCommandBuffer;
 pub(crate) use mpsgraph::{
     ConvolutionDescriptor, DataType, Executable, Graph, GraphDevice, Optimization, PaddingMode, ScatterMode,
-    ShapedType, Tensor, TensorData, Window,
+    ShapedType, Tensor, TensorData, Window, is_compiling,
 };
 pub(crate) use objc::autoreleasepool;

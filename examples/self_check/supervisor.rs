@@ -2,10 +2,11 @@
 //! ends the first. After a panic the first one ends too, because a fault or a hang of the device may spoil what follows
 //! it. What failed is printed once more at the end, and what ended the process with the program that was compiled last.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use burn_mpsgraph::{MpsGraphDevice, contract};
@@ -184,12 +185,24 @@ pub fn supervise(checks: &[Check], numbers: &[usize]) -> ExitCode {
 fn last_program(number: usize) -> String {
     const LINES: usize = 60;
     let run = || {
-        let this = std::env::current_exe()?;
-        Command::new(this).args([WORKER, &number.to_string()]).env("BURN_MPSGRAPH_LOG", "2").output()
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([WORKER, &number.to_string()]).env("BURN_MPSGRAPH_LOG", "2");
+        let mut worker = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let mut log = worker.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let reader = thread::spawn(move || {
+            let mut text = Vec::new();
+            log.read_to_end(&mut text).map(|_| text)
+        });
+        let start = Instant::now();
+        while worker.try_wait()?.is_none() && start.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let _ = worker.kill().and_then(|()| worker.wait());
+        reader.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
     };
     match run() {
-        Ok(output) => {
-            let text = String::from_utf8_lossy(&output.stderr);
+        Ok(log) => {
+            let text = String::from_utf8_lossy(&log);
             let lines: Vec<&str> = text.lines().collect();
             lines[lines.len().saturating_sub(LINES)..].join("\n")
         }

@@ -12,7 +12,7 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::ffi::c_library;
+use crate::ffi::{c_library, is_compiling};
 
 /// MPSGraph's place below the folder for temporary files: its bundle's identifier.
 const PLACE: &str = "com.apple.MetalPerformanceShadersGraph";
@@ -33,12 +33,12 @@ pub(super) fn remove_at_exit() {
     });
 }
 
-/// Takes no lock and sends nothing, for other threads may still run, wherever they are. What one of them still encodes
-/// may miss its folder, as it would miss its process a moment later.
+/// Waits for no lock and sends nothing, for other threads may still run, wherever they are. While one of them compiles,
+/// loads or encodes for the first time, the folders stay: MPSGraph ends the process where it cannot write in one.
 extern "C" fn exit() {
     let _ = catch_unwind(|| match ASKED.get() {
         // A child that has exited without becoming another program is not who asked.
-        Some((place, pid)) if *pid == std::process::id() => remove(place, *pid),
+        Some((place, pid)) if *pid == std::process::id() && !is_compiling() => remove(place, *pid),
         Some(_) | None => (),
     });
 }

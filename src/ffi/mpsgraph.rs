@@ -32,7 +32,7 @@ pub(crate) use convolution_2d_op_descriptor::{ConvolutionDescriptor, Window};
 pub(crate) use data_type::DataType;
 pub(crate) use device::GraphDevice;
 pub(crate) use executable::Executable;
-pub(crate) use graph::{Graph, MPSGraph};
+pub(crate) use graph::{Graph, MPSGraph, is_compiling};
 pub(crate) use scatter_nd::ScatterMode;
 pub(crate) use shaped_type::ShapedType;
 pub(crate) use tensor::{MPSGraphTensor, Tensor};

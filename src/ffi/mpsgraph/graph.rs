@@ -1,6 +1,6 @@
 //! `MPSGraph`: making a graph and compiling it. The operations are in one file per header beside this one.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, TryLockError};
 
 use super::compilation_descriptor::{MPSGraphCompilationDescriptor, Optimization};
 use super::device::{GraphDevice, MPSGraphDevice};
@@ -41,6 +41,11 @@ objc_methods! {
 /// Held while a graph is compiled, an executable is made of a package or written as one, or is encoded for the first
 /// time.
 pub(super) static COMPILING: Mutex<()> = Mutex::new(());
+
+/// Whether a thread does any of that now.
+pub(crate) fn is_compiling() -> bool {
+    matches!(COMPILING.try_lock(), Err(TryLockError::WouldBlock))
+}
 
 impl Graph {
     /// An empty graph.

@@ -59,7 +59,8 @@ pub(crate) fn attention(
     if let Some(mask) = mask {
         scores = arithmetic::mask_fill(scores, mask, scalar(f64::NEG_INFINITY));
     }
-    if options.is_causal {
+    // Nothing comes after a query that is the last key, as each is in decoding.
+    if options.is_causal && queries > 1 {
         scores = arithmetic::mask_fill(scores, future(queries, keys), scalar(f64::NEG_INFINITY));
     }
     if let Some(bias) = bias {

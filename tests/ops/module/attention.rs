@@ -17,6 +17,7 @@ cases! {
     sums(FLOATS, [Layout::Contiguous], SUMS) {
         attention_5_5 = |_layout, dtype| case::<B>(dtype, [5, 5]);
         attention_1_7 = |_layout, dtype| case::<B>(dtype, [1, 7]);
+        attention_3_7 = |_layout, dtype| case::<B>(dtype, [3, 7]);
         attention_6_1 = |_layout, dtype| case::<B>(dtype, [6, 1]);
         attention_20_20 = |_layout, dtype| case::<B>(dtype, [20, 20]);
     }
@@ -58,7 +59,7 @@ fn case<B: Backend>(dtype: DType, [queries, keys]: [usize; 2]) -> Vec<TensorData
         run(None, None, options()),
         run(Some(mask(scores)), None, options()),
         run(None, Some(numbers(scores, dtype, 3)), options()),
-        run(None, None, AttentionModuleOptions { is_causal: queries == keys, ..options() }),
+        run(None, None, AttentionModuleOptions { is_causal: queries <= keys, ..options() }),
         run(None, None, AttentionModuleOptions { scale: Some(0.3), softcap: Some(2.0), ..options() }),
         run(
             Some(mask(scores)),
