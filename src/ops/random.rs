@@ -26,7 +26,8 @@ use crate::tensor_type::TensorType;
 pub(crate) enum RandomOp {
     /// Floats in \[0, 1).
     Unit,
-    /// Floats in \[low, high); the scalars are low, high - low, and the first and last floats of that range.
+    /// Floats in \[low, high); the scalars are low, the width of what is drawn, and the first and last floats of that
+    /// range.
     Uniform,
     /// Integers from low on; the scalars are low, how many there are to choose from, and the last of them counted from
     /// 0.
@@ -37,7 +38,13 @@ pub(crate) enum RandomOp {
     Normal,
     /// 1 with the probability that is the scalar, else 0.
     Bernoulli,
+    /// The same where a uniform f32, of 2^24 values at most, is too coarse: by two, one of which has the probability
+    /// [`RARE`], the other what is the scalar.
+    RareBernoulli,
 }
+
+/// Lower probabilities are a product of this one and another.
+const RARE: f64 = 1.0 / 4096.0;
 
 /// The most integers from which one uniform f32 chooses: at least 2^7 of its 2^23 values choose each integer.
 const NARROW: u64 = 1 << 16;
@@ -64,7 +71,9 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
                     format!("Bernoulli({probability}), shape {:?}: a probability is within 0 and 1", &shape[..]),
                 );
             }
-            (RandomOp::Bernoulli, vec![ScalarInput::Float(probability)])
+            let is_rare = 0.0 < probability && probability < RARE;
+            let kind = if is_rare { RandomOp::RareBernoulli } else { RandomOp::Bernoulli };
+            (kind, vec![ScalarInput::Float(if is_rare { probability / RARE } else { probability })])
         }
     };
     let output = TensorType::new(dtype, shape);
@@ -85,7 +94,9 @@ fn uniform(op: &'static str, low: f64, high: f64, dtype: DType, shape: &[usize])
         invalid(op, format!("Uniform({low:?}, {high:?}), shape {shape:?}: {rule}"));
     }
     let last = below(high, dtype).max(low);
-    let scalars = [low, width, at_least(low, dtype), last];
+    // What is rounded to `high` would be `last` once more.
+    let drawn = last.midpoint(high) - low;
+    let scalars = [low, drawn, at_least(low, dtype), last];
     (RandomOp::Uniform, scalars.map(ScalarInput::Float).into())
 }
 
@@ -150,6 +161,7 @@ impl RandomOp {
         match self {
             Self::Unit | Self::Uniform | Self::Integers | Self::Bernoulli => elements,
             Self::Normal => elements.next_multiple_of(2),
+            Self::RareBernoulli => elements.saturating_mul(2),
             Self::WideIntegers => elements.saturating_mul(3),
         }
     }
@@ -170,13 +182,14 @@ impl Operation for RandomOp {
         let placed = |flat: &ffi::Tensor| reshaped(cx, flat, &[elements], shape);
         match self {
             Self::Unit => {
-                let value = convert(cx, &placed(&drawn), DType::F32, *dtype);
-                // Rounding to 16 bits can reach 1.
                 if *dtype == DType::F32 {
-                    value
-                } else {
-                    cx.graph().minimum(&value, &cx.constant(below(1.0, *dtype), *dtype))
+                    return placed(&drawn);
                 }
+                // As much less that rounding to 16 bits does not reach 1, and the last number is no more often drawn
+                // than others.
+                let below_one = cx.constant(below(1.0, *dtype).midpoint(1.0), DType::F32);
+                let value = cx.graph().multiplication(&placed(&drawn), &below_one);
+                convert(cx, &value, DType::F32, *dtype)
             }
             Self::Uniform => {
                 let [low, width] = [1, 2].map(|i| cx.scalar(i, DType::F32));
@@ -214,6 +227,14 @@ impl Operation for RandomOp {
             Self::Bernoulli => {
                 let probability = cx.scalar(1, DType::F32);
                 let hit = cx.graph().less_than(&placed(&drawn), &probability);
+                convert(cx, &hit, BOOL, *dtype)
+            }
+            Self::RareBernoulli => {
+                let (rare, probability) = (cx.constant(RARE, DType::F32), cx.scalar(1, DType::F32));
+                let graph = cx.graph();
+                let [first, second] =
+                    [0, elements].map(|from| placed(&part(graph, &drawn, &[2 * elements], 0, [from, from + elements])));
+                let hit = graph.logical_and(&graph.less_than(&first, &rare), &graph.less_than(&second, &probability));
                 convert(cx, &hit, BOOL, *dtype)
             }
         }

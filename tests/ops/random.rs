@@ -72,6 +72,19 @@ fn default_is_zero_to_one() {
     }
 }
 
+/// Rounding to the dtype does not come to the end of the range, nor is that taken for the number before it.
+#[test]
+fn the_last_number_is_as_likely_as_others() {
+    for dtype in [DType::F16, DType::BF16] {
+        let step = if dtype == DType::BF16 { 1.0 / 256.0 } else { 1.0 / 2048.0 };
+        for distribution in [Distribution::Default, Distribution::Uniform(0.0, 1.0)] {
+            let numbers: Vec<f64> = (0..8).flat_map(|_| floats(distribution, dtype)).collect();
+            let is_last = numbers.iter().map(|&x| f64::from(x == 1.0 - step));
+            assert_mean(&format!("{dtype:?} {distribution:?}"), is_last, step, step.sqrt());
+        }
+    }
+}
+
 #[test]
 fn uniform_stays_within_its_range() {
     for dtype in FLOATS {
@@ -129,6 +142,17 @@ fn bernoulli_has_its_rate() {
     let numbers = ints(Distribution::Bernoulli(0.25), DType::I32);
     assert!(numbers.iter().all(|&x| x == 0 || x == 1));
     assert_mean("rate", numbers.iter().map(|&x| x as f64), 0.25, 0.44);
+}
+
+/// Of what a uniform f32 gives, 0 alone is less than this, and comes about 6 times in so many.
+#[test]
+fn rare_is_not_one_in_16_million() {
+    for rate in [1e-30, 1e-3 / 4.1] {
+        let draw = |_| Tensor::<MpsGraph, 1>::random([COUNT * 100], Distribution::Bernoulli(rate), &Default::default());
+        let hits: f64 = (0..10).map(|at| f64::from(draw(at).sum().into_scalar())).sum();
+        let expected = rate * COUNT as f64 * 1000.0;
+        assert!((hits - expected).abs() <= 6.0 * expected.sqrt() + 0.5, "{hits} of rate {rate}");
+    }
 }
 
 #[test]

@@ -121,8 +121,8 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
             invalid("powi_scalar", format!("exponent {exponent:?} for dtype {:?}: i64 must hold it", x.dtype()))
         }
     };
-    // A square in 16 bits overflows or has few digits where its reciprocal still has all.
-    let square_is_precise = x.dtype() == DType::F32;
+    // A quotient in 16 bits is rounded, and may have few digits, before it is divided again.
+    let divides_precisely = x.dtype() == DType::F32;
     match whole {
         0 => memory::ones(x.shape(), x.dtype()),
         1 => x,
@@ -130,7 +130,8 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
         3 if !is_float => binary(BinaryOp::Mul, squared(x.clone()), x),
         4 if !is_float => squared(squared(x)),
         -1 if is_float => unary(UnaryOp::Recip, x),
-        -2 if square_is_precise => unary(UnaryOp::Recip, squared(x)),
+        // Not the square's reciprocal: the square may be flushed to 0 where the power is still a number.
+        -2 if divides_precisely => binary(BinaryOp::Div, unary(UnaryOp::Recip, x.clone()), x),
         _ if is_float => to_the(x, Scalar::Int(whole)),
         _ => {
             let exponent = whole as u32;

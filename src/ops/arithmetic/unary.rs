@@ -170,14 +170,16 @@ impl UnaryOp {
 
 /// `log(1 + x)` of f32.
 ///
-/// MPSGraph has no such op. With `u = 1 + x` rounded, `log(u) * x / (u - 1)` corrects the rounding of `u`. Where `u` is
-/// 1 the result is `x`; where `u` is `x`, infinity included, it is `log(u)`.
+/// MPSGraph has no such op. With `u = 1 + x` rounded, `log(u) + (x - (u - 1)) / u` corrects the rounding of `u`. Where
+/// `u` is 1 the result is `x`; where `u` is `x`, infinity included, it is `log(u)`.
 pub(in crate::ops) fn log1p(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
     let one = cx.constant(1.0, DType::F32);
     let u = graph.addition(x, &one);
     let log = graph.logarithm(&u);
-    let ratio = graph.division(x, &graph.subtraction(&u, &one));
-    let compensated = graph.select(&graph.equal(&u, x), &log, &graph.multiplication(&log, &ratio));
+    let rest = graph.subtraction(x, &graph.subtraction(&u, &one));
+    // Where `u` is 0 nothing is left; it is 2^-24 at least where it is more.
+    let correction = graph.division(&rest, &graph.maximum(&u, &cx.constant(1e-8, DType::F32)));
+    let compensated = graph.select(&graph.equal(&u, x), &log, &graph.addition(&log, &correction));
     graph.select(&graph.equal(&u, &one), x, &compensated)
 }

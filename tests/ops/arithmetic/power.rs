@@ -90,6 +90,15 @@ fn inverse_squares_are_rounded_once() {
     assert_function("powi_scalar(-2)", |x| x.powi_scalar(-2), |x| x.powi(-2), &points, Ulps(1));
 }
 
+/// The squares of some are less than the least normal number.
+#[test]
+fn inverse_squares_of_small_numbers_are_finite() {
+    let points = [1e-19f32, -1e-19, 6e-20, 3e18, 1e-20];
+    let tensor = || Tensor::<MpsGraph, 1>::from_data(TensorData::from(points), (&Default::default(), DType::F32));
+    let exact = TensorData::from(points.map(|x| f64::from(x).powi(-2) as f32));
+    assert_gives("powf_scalar(-2)", &exact, || tensor().powf_scalar(-2.0).into_data(), Ulps(1));
+}
+
 #[test]
 fn cubes_and_fourth_powers_are_rounded_as_other_powers_are() {
     let inf = f64::INFINITY;

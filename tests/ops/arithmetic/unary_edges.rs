@@ -22,6 +22,12 @@ fn log1p_of_small_numbers() {
 }
 
 #[test]
+fn log1p_over_its_range() {
+    let points: Vec<f64> = (1..4000).map(|i| f64::from(i) * 0.01 - 0.997).collect();
+    assert_function("log1p", Tensor::log1p, f64::ln_1p, &points, Ulps(4));
+}
+
+#[test]
 fn asinh_and_acosh_at_their_ends() {
     let points = [0.0, -0.0, 1e-6, -1e-6, 1e-3, -1e-3, 1e4, -1e4, INF, -INF, f64::NAN];
     assert_function("asinh", Tensor::asinh, f64::asinh, &points, Ulps(4));
