@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet, TensorMetadata};
+use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet};
 
 use crate::burn::level;
 use crate::error::{Error, invalid, unsupported};

@@ -27,6 +27,11 @@ impl MpsGraphTensor {
         Self { value, shape, counts_from_zero: false }
     }
 
+    /// The elements' dtype. Burn's signal crate asks for it without the trait that has it.
+    pub fn dtype(&self) -> DType {
+        self.value.ty().dtype
+    }
+
     /// The same elements in row-major order seen with another shape of as many elements.
     pub(crate) fn with_shape(self, shape: Shape) -> Self {
         debug_assert_eq!(self.shape.num_elements(), shape.num_elements());
@@ -58,7 +63,7 @@ impl TensorMetadata for MpsGraphTensor {
     metadata_items!();
 
     fn dtype(&self) -> DType {
-        self.value.ty().dtype
+        self.dtype()
     }
 
     fn shape(&self) -> Shape {

@@ -3,7 +3,7 @@
 
 use burn_backend::ops::{FloatTensorOps, GridSampleOptions};
 use burn_backend::tensor::IndexingUpdateOp;
-use burn_backend::{Distribution, ExecutionError, Scalar, TensorData, TensorMetadata};
+use burn_backend::{Distribution, ExecutionError, Scalar, TensorData};
 use burn_std::{BoolDType, FloatDType, IntDType, Shape, Slice};
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};

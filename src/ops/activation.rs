@@ -2,7 +2,7 @@
 //!
 //! An op of more than one node is computed in f32 for 16-bit floats, and its result is rounded once.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 use super::arithmetic::{log1p_f32, scalar_for};
 use super::{Operation, check_dim};

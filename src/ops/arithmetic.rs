@@ -15,7 +15,7 @@ mod selection;
 mod unary;
 mod unsigned;
 
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{DType, Shape};
 
 pub(crate) use binary::{BinaryOp, binary, binary_scalar};
 pub(crate) use cast::cast;

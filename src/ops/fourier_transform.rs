@@ -13,7 +13,7 @@ mod products;
 mod rotation;
 mod table;
 
-use burn_backend::{DType, Shape, Slice, TensorMetadata};
+use burn_backend::{DType, Shape, Slice};
 
 use self::factors::{Method, method};
 use self::products::{Side, TableProduct};

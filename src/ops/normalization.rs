@@ -4,7 +4,7 @@
 //! elementwise ones and sums, none of those of `MPSGraphNormalizationOps.h`: in which precision these compute is not
 //! documented.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 use smallvec::SmallVec;
 
 use super::{Operation, reduction};

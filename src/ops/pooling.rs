@@ -15,7 +15,7 @@ mod maximum;
 mod volume;
 mod window;
 
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{DType, Shape};
 use smallvec::smallvec;
 
 use self::adaptive::Even;

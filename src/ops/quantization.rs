@@ -12,7 +12,7 @@ mod order;
 mod pack;
 
 use burn_backend::quantization::{QuantScheme, QuantValue};
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{DType, Shape};
 
 pub(crate) use layout::{cat, expand, flip, gather, permute, repeat_dim, reshape, select, slice, swap_dims};
 pub(crate) use order::{abs, argmax, argmin, argsort, argtopk, max_abs_dim, sort, sort_with_indices, topk};

@@ -6,8 +6,8 @@
 
 mod coordinate;
 
+use burn_backend::DType;
 use burn_backend::ops::{GridSampleOptions, GridSamplePaddingMode};
-use burn_backend::{DType, TensorMetadata};
 
 use self::coordinate::{Coordinates, Place};
 use super::resize::Filter;

@@ -11,7 +11,7 @@ mod nd;
 mod parts;
 mod update;
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 pub(crate) use nd::scatter_nd;
 pub(crate) use update::{scatter, select_assign};

@@ -9,7 +9,7 @@ mod axes;
 mod slice;
 mod windows;
 
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{DType, Shape};
 
 pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
 pub(crate) use slice::{AxisRange, narrow, slice, slice_assign};

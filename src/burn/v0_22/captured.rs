@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use burn_backend::ops::IntTensorOps;
 use burn_backend::tensor::IndexingUpdateOp;
-use burn_backend::{TensorData, TensorMetadata, read_sync};
+use burn_backend::{TensorData, read_sync};
 use burn_capture::CapturedGraph;
 use burn_ir::{BaseOperationIr, FloatOperationIr, HandleKind, OperationIr, TensorId, TensorIr, TensorStatus};
 use burn_router::TensorInterpreter;

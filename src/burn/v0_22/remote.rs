@@ -48,7 +48,7 @@ pub fn device() -> Result<Device, Error> {
 /// Another device of the server behind [`device`]: its ops wait for nobody else's, and a panic in one of them ends only
 /// this device. `Tensor::to_device` moves a tensor between two of them without copying it.
 ///
-/// Burn keeps two threads for each until the process ends.
+/// Burn keeps two threads for each, and the memory of its transfers, until the process ends.
 ///
 /// # Errors
 /// As of [`device`].

@@ -1,6 +1,6 @@
 //! The cross product, composed of recorded ops.
 
-use burn_backend::{DType, Slice, TensorMetadata};
+use burn_backend::{DType, Slice};
 
 use super::{BinaryOp, binary, cast};
 use crate::error::{Call, invalid};

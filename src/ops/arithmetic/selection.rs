@@ -1,6 +1,6 @@
 //! Choosing between values: masks and bounds.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 use super::{ArithmeticOp, broadcast, common_dtype, scalar_for};
 use crate::bridge::record;

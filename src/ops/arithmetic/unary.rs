@@ -1,6 +1,6 @@
 //! Functions of one operand.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 use super::{ArithmeticOp, integer};
 use crate::bridge::record;

@@ -3,7 +3,7 @@
 //! Each position in depth becomes an image of the batch, whose channels are those of all taps in depth: what the filter
 //! meets there. In that order the weights are what they were.
 
-use burn_backend::{Slice, TensorMetadata};
+use burn_backend::Slice;
 
 use super::extents::{Axis, Convolution};
 use crate::ops::arithmetic::{self, BinaryOp};

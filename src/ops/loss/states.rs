@@ -1,6 +1,6 @@
 //! The states of a batch of targets, and the recursions over them.
 
-use burn_backend::{DType, Slice, TensorMetadata};
+use burn_backend::{DType, Slice};
 
 use super::LossOp;
 use crate::bridge::record;

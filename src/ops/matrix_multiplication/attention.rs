@@ -4,8 +4,8 @@
 //! the kernel by which its compiler replaces softmax(QKᵀ)V. The weights are read through a barrier (see
 //! [`crate::lowering::provenance`]).
 
+use burn_backend::DType;
 use burn_backend::ops::AttentionModuleOptions;
-use burn_backend::{DType, TensorMetadata};
 
 use super::matmul;
 use crate::dtype::{BOOL, Elements};

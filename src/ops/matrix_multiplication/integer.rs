@@ -1,7 +1,7 @@
 //! Integer matrix products. MPSGraph multiplies float matrices only, and f32 is not exact beyond 2^24, so rows are
 //! multiplied elementwise and summed, in tables of bounded size.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 use super::MatrixMultiplicationOp;
 use crate::bridge::record;

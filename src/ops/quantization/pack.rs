@@ -1,6 +1,6 @@
 //! Values of fewer than 8 bits side by side in words, by shifts of i32: exact, and the sign comes for free.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::DType;
 
 use super::QuantizationOp;
 use crate::bridge::record;

@@ -1,6 +1,6 @@
 //! What a write by index refuses before anything is recorded.
 
-use burn_backend::{Shape, TensorMetadata};
+use burn_backend::Shape;
 
 use crate::error::invalid;
 use crate::ops::gather::require_indices;

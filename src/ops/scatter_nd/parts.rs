@@ -1,8 +1,6 @@
 //! Writes of more updates than one node takes: some after the others, which gives the same, because updates are
 //! combined in their order, and a later one replaces an earlier one.
 
-use burn_backend::TensorMetadata;
-
 use super::{Combine, integer};
 use crate::error::unsupported;
 use crate::lowering::MOST_ELEMENTS;

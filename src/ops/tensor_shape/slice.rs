@@ -8,7 +8,7 @@
 mod moving;
 mod pieces;
 
-use burn_backend::{Shape, Slice, TensorMetadata};
+use burn_backend::{Shape, Slice};
 
 use super::axes::{MergedAxis, flip, merge};
 use super::{PLAIN_RANK, TensorShapeOp, signed};
