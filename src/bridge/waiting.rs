@@ -204,6 +204,17 @@ mod tests {
     #[derive(Default)]
     struct Woken(AtomicUsize);
 
+    impl Woken {
+        /// How often it was woken, once that is so many times, or this time is over.
+        fn after(&self, times: usize, patience: Duration) -> usize {
+            let start = Instant::now();
+            while self.0.load(Ordering::SeqCst) < times && start.elapsed() < patience {
+                sleep(Duration::from_millis(1));
+            }
+            self.0.load(Ordering::SeqCst)
+        }
+    }
+
     impl Wake for Woken {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::SeqCst);
@@ -254,14 +265,10 @@ mod tests {
         waiting.register(&mut first, &Waker::from(Arc::new(Panicking)), None);
         waiting.register(&mut second, &Waker::from(woken.clone()), None);
         // By the clock, which goes on, and by the end of the submission.
-        let start = Instant::now();
-        while woken.0.load(Ordering::SeqCst) < 1 && start.elapsed() < 500 * limit {
-            sleep(limit / 10);
-        }
-        assert_eq!(woken.0.load(Ordering::SeqCst), 1);
+        assert_eq!(woken.after(1, 500 * limit), 1);
         waiting.register(&mut first, &Waker::from(Arc::new(Panicking)), Some(Instant::now()));
         waiting.ended(1);
-        assert_eq!(woken.0.load(Ordering::SeqCst), 2);
+        assert_eq!(woken.after(2, 500 * limit), 2);
         assert_eq!(waiting.count.load(Ordering::SeqCst), 0);
     }
 
@@ -272,19 +279,12 @@ mod tests {
         let waiting: &'static Waiting = Box::leak(Box::new(Waiting::new(limit)));
         let (woken, mut wait) = (Arc::<Woken>::default(), Wait::new(2, Sleeper::Task));
         let waker = Waker::from(woken.clone());
-        let woken_times = |times: usize| {
-            let start = Instant::now();
-            while woken.0.load(Ordering::SeqCst) < times && start.elapsed() < 100 * limit {
-                sleep(limit / 50);
-            }
-            woken.0.load(Ordering::SeqCst)
-        };
         waiting.register(&mut wait, &waker, None);
-        assert_eq!(woken_times(1), 1);
+        assert_eq!(woken.after(1, 100 * limit), 1);
         waiting.ended(1);
         waiting.register(&mut wait, &waker, None);
         assert_eq!(waiting.overdue(&wait), None);
-        assert_eq!(woken_times(2), 2);
+        assert_eq!(woken.after(2, 100 * limit), 2);
         assert_eq!(waiting.overdue(&wait), Some(limit));
         waiting.forget(&mut wait);
     }
