@@ -5,6 +5,7 @@ mod captured;
 mod composed;
 #[cfg(feature = "remote")]
 mod remote;
+mod signal;
 
 use burn_backend::distributed::DistributedOps;
 use burn_backend::ops::InterpolateMode;

@@ -11,6 +11,7 @@ use burn_ir::{BaseOperationIr, FloatOperationIr, HandleKind, OperationIr, Tensor
 use burn_router::TensorInterpreter;
 
 use super::public::MpsGraph;
+use super::signal;
 use crate::bridge::{Runtime, read, upload};
 use crate::device::MpsGraphDevice;
 use crate::dtype::data_type;
@@ -37,8 +38,8 @@ impl Program {
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the graph has a dtype that this backend refuses or an operation that Burn cannot
-    /// replay: a custom one, a collective one, one of quantization, a cast of bools, bools at coordinates (`gather_nd`,
-    /// `scatter_nd`), or an update of bools that is no or.
+    /// replay: a custom one that is not of Burn's signal crate, a collective one, one of quantization, a cast of bools,
+    /// bools at coordinates (`gather_nd`, `scatter_nd`), or an update of bools that is no or.
     /// [`Error::Invalid`] if it asks for a tensor that nothing gives it; a graph from `capture_scope` does not.
     /// Those of [`MpsGraphDevice::new`].
     ///
@@ -86,7 +87,7 @@ impl Program {
         self.check_inputs(inputs)?;
         // What of it fails is none of the program, and its values say so.
         drop(Runtime::try_get()?.flush_thread());
-        let mut interpreter = TensorInterpreter::<MpsGraph>::new(MpsGraphDevice);
+        let mut interpreter = TensorInterpreter::with_custom_ops(MpsGraphDevice, signal::custom_ops());
         for (id, tensor) in &self.constants {
             interpreter.register_tensor_to_device(*id, tensor.clone());
         }
@@ -164,7 +165,7 @@ fn tensors(operations: &[OperationIr], values: &BTreeMap<TensorId, TensorData>) 
 #[allow(clippy::wildcard_enum_match_arm, reason = "Burn's list, not ours: its interpreter has the rest")]
 fn refusal(operation: &OperationIr) -> Option<String> {
     let reason = match operation {
-        OperationIr::Custom(custom) => {
+        OperationIr::Custom(custom) if !signal::is_known(custom) => {
             format!("the custom operation `{}`, of which only its author knows code", custom.id)
         }
         OperationIr::Distributed(_) => "a collective operation; there is one device".into(),

@@ -13,6 +13,7 @@ use burn_tensor::remote::RemoteHost;
 use tokio::runtime::{Builder, Runtime};
 
 use super::public::MpsGraph;
+use super::signal;
 use crate::device::MpsGraphDevice;
 use crate::error::Error;
 use crate::lock::LockAnyway;
@@ -84,7 +85,8 @@ impl Server {
         let runtime =
             Builder::new_multi_thread().worker_threads(2).thread_name("burn-mpsgraph-server").enable_all().build();
         let runtime = runtime.map_err(|error| failed("no threads", &error))?;
-        let server = BackendServer::<MpsGraph>::new([MpsGraphDevice]).with_authorizer(authorizer(token));
+        let server = BackendServer::<MpsGraph>::new([MpsGraphDevice]);
+        let server = server.with_authorizer(authorizer(token)).with_custom_ops(signal::custom_ops());
         let serving = server.serve_async(WebSocketTransport::from_listener(listener));
         runtime.spawn(async {
             if let Err(error) = serving.await {

@@ -4,7 +4,7 @@ use burn_backend::ops::FloatTensorOps;
 use burn_backend::tensor::FloatTensor;
 use burn_backend::{BoolDType, DType, IntDType, Shape, TensorData};
 use burn_dispatch::backends::Capture;
-use burn_ir::{CustomOpIr, OperationIr, TensorId, TensorIr};
+use burn_ir::{CustomOpIr, OperationIr, ScalarIr, TensorId, TensorIr, TensorStatus};
 use burn_mpsgraph::{Error, MpsGraph, MpsGraphDevice, Program};
 use burn_tensor::kind::Basic;
 use burn_tensor::{BackendPrimitive, Bool, CapturedGraph, Device, DeviceConfig, Int, Tensor, activation};
@@ -201,6 +201,39 @@ fn boundaries_need_no_operation_between_them() {
     });
     let program = Program::from_captured(captured).expect("a graph of ordinary ops");
     assert_eq!(program.run(&[]).expect("the device works"), [TensorData::from([5, 5, 5])]);
+}
+
+/// A captured perceptron, and this operation of its output, which makes these.
+fn with_custom(id: &'static str, outputs: usize, scalars: Vec<ScalarIr>) -> CapturedGraph {
+    let mut captured = captured_perceptron();
+    let y = TensorIr { status: TensorStatus::ReadOnly, ..described(&captured, captured.graph.outputs[0]) };
+    let made = |at| TensorIr::uninit(TensorId::new(1 << 40 | at), Shape::new([3, 3]), DType::F32);
+    let outputs: Vec<TensorIr> = (0..outputs as u64).map(made).collect();
+    captured.graph.outputs = outputs.iter().map(|output| output.id).collect();
+    captured.graph.operations.push(OperationIr::Custom(CustomOpIr::with_scalars(id, &[y], &outputs, scalars)));
+    captured
+}
+
+fn described(captured: &CapturedGraph, id: TensorId) -> TensorIr {
+    let mut made = captured.graph.operations.iter().flat_map(OperationIr::outputs);
+    made.find(|tensor| tensor.id == id).expect("an operation makes it").clone()
+}
+
+/// As Burn's signal crate captures them.
+#[test]
+fn transforms_are_replayed() {
+    let axis = |dim| vec![ScalarIr::UInt(dim), ScalarIr::Bool(false), ScalarIr::UInt(0)];
+    let program = Program::from_captured(with_custom("signal::rfft", 2, axis(1))).expect("it is known");
+    let found = program.run(&[rows(0.0)]).expect("a run");
+    let y = Program::from_captured(captured_perceptron()).expect("ordinary ops").run(&[rows(0.0)]).expect("a run");
+    let y = MpsGraph::float_from_data(y[0].clone(), &MpsGraphDevice);
+    let (re, im) = burn_mpsgraph::rfft(y, 1, None);
+    let read = |part| burn_backend::read_sync(MpsGraph::float_into_data(part)).expect("a read");
+    assert_eq!(found, [read(re), read(im)]);
+    for (outputs, scalars) in [(1, axis(1)), (2, vec![])] {
+        let text = refused(with_custom("signal::rfft", outputs, scalars)).to_string();
+        assert!(text.contains("the custom operation `signal::rfft`"), "{text}");
+    }
 }
 
 #[test]
