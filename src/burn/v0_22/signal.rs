@@ -1,5 +1,5 @@
-//! The Fourier transforms of Burn's signal crate, which are in no trait of Burn's: clients of a server and captures name
-//! them as custom operations, each with an axis, whether there is a length, and the length.
+//! The Fourier transforms of Burn's signal crate, which are in no trait of Burn's: clients of a server and captures
+//! name them as custom operations, each with an axis, whether there is a length, and the length.
 
 use burn_ir::{CustomOpIr, ScalarIr};
 use burn_router::CustomOpRegistry;
