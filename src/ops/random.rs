@@ -94,10 +94,15 @@ fn uniform(op: &'static str, low: f64, high: f64, dtype: DType, shape: &[usize])
         invalid(op, format!("Uniform({low:?}, {high:?}), shape {shape:?}: {rule}"));
     }
     let last = below(high, dtype).max(low);
-    // What is rounded to `high` would be `last` once more.
-    let drawn = last.midpoint(high) - low;
+    let drawn = (drawn_below(high, dtype) - low).max(0.0);
     let scalars = [low, drawn, at_least(low, dtype), last];
     (RandomOp::Uniform, scalars.map(ScalarInput::Float).into())
+}
+
+/// Where numbers below `end` begin to be rounded to it. Drawn below this, none is, and the last number is no more often
+/// drawn than others.
+fn drawn_below(end: f64, dtype: DType) -> f64 {
+    below(end, dtype).midpoint(end)
 }
 
 /// The largest number of a float dtype below `x`.
@@ -185,10 +190,8 @@ impl Operation for RandomOp {
                 if *dtype == DType::F32 {
                     return placed(&drawn);
                 }
-                // As much less that rounding to 16 bits does not reach 1, and the last number is no more often drawn
-                // than others.
-                let below_one = cx.constant(below(1.0, *dtype).midpoint(1.0), DType::F32);
-                let value = cx.graph().multiplication(&placed(&drawn), &below_one);
+                let width = cx.constant(drawn_below(1.0, *dtype), DType::F32);
+                let value = cx.graph().multiplication(&placed(&drawn), &width);
                 convert(cx, &value, DType::F32, *dtype)
             }
             Self::Uniform => {
