@@ -22,7 +22,7 @@ use about::About;
 pub(super) use first_encode::FirstEncode;
 use fresh::{EndedWriters, Fresh};
 use room::Room;
-use scratch::Scratch;
+use scratch::{FREE, Scratch};
 use turn::Turn;
 
 use super::compile::Compiled;
@@ -30,7 +30,7 @@ use super::config::Config;
 use super::log::say;
 use super::program::Program;
 use crate::dtype::stored;
-use crate::ffi::{Device, Executable, GraphDevice, Optimization, ShapedType, os_version};
+use crate::ffi::{Device, Executable, GraphDevice, Optimization, ShapedType, c_library, os_version};
 use crate::lowering::scalar::Layout;
 use crate::tensor_type::TensorType;
 
@@ -157,6 +157,7 @@ impl Kept {
     fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> io::Result<()> {
         self.room.ask()?;
         self.ended_writers.ask(&self.folder)?;
+        [&self.folder, &c_library::temporary_folder()].into_iter().try_for_each(|disk| scratch::ask_for(disk, FREE))?;
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let mut fresh = Fresh::new(&self.folder, number)?;
         let scratch = Scratch::new(number)?;

@@ -6,7 +6,7 @@
 //! <https://developer.apple.com/documentation/objectivec/objective-c-runtime> and clang's "Automatic Reference
 //! Counting" for the functions that compilers call.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 
 /// Gets an exception when it is raised, and gives back the one to raise in its place.
 pub(crate) type ExceptionPreprocessor = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -56,28 +56,6 @@ unsafe extern "C" {
 }
 #[cfg(soft_runtime)]
 pub(crate) use mpsgraph_soft::symbols::_NSConcreteStackBlock;
-
-// Of Apple's C library. `<unistd.h>` and `<stdlib.h>` document both.
-#[cfg(not(soft_runtime))]
-unsafe extern "C" {
-    pub(crate) fn confstr(name: c_int, buffer: *mut c_char, length: usize) -> usize;
-    pub(crate) safe fn atexit(function: extern "C" fn()) -> c_int;
-}
-
-/// The software runtime keeps nothing in a folder of the user's: there is no such value.
-///
-/// # Safety
-/// None is needed; Apple's needs that `length` bytes of `buffer` can be written.
-#[cfg(soft_runtime)]
-pub(crate) unsafe fn confstr(_: c_int, _: *mut c_char, _: usize) -> usize {
-    0
-}
-
-/// Likewise: nothing is to be done at exit.
-#[cfg(soft_runtime)]
-pub(crate) fn atexit(_: extern "C" fn()) -> c_int {
-    0
-}
 
 #[cfg(not(soft_runtime))]
 unsafe extern "C-unwind" {

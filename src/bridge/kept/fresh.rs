@@ -1,8 +1,8 @@
 //! The folder of a program that is being written, under a name of its own.
 //!
-//! MPSGraph does not tell that it could not write a package: on a full disk it ends the process
-//! (pytorch/executorch#1076). Every later process would compile, write and end the same way. So a file in the folder is
-//! locked while MPSGraph writes; what a process that has ended leaves behind is then known by its free lock.
+//! MPSGraph does not tell that it could not write a package: it ends the process, as on a disk that others fill
+//! meanwhile. Every later process would compile, write and end the same way. So a file in the folder is locked while
+//! MPSGraph writes; what a process that has ended leaves behind is then known by its free lock.
 
 use std::fs::{self, DirEntry, File};
 use std::io;

@@ -14,6 +14,28 @@ use super::fresh::own_name;
 use crate::bridge::leftovers;
 use crate::ffi::c_library;
 
+/// Bytes that are free where MPSGraph is let write. How much it writes nobody knows before, and on a full disk it ends
+/// the process (pytorch/executorch#1076).
+pub(super) const FREE: u64 = 256 << 20;
+
+/// # Errors
+/// If fewer bytes are free on the disk of this folder.
+pub(super) fn ask_for(folder: &Path, bytes: u64) -> io::Result<()> {
+    match c_library::free_bytes(folder) {
+        Some(free) if free < bytes => Err(io::Error::new(
+            io::ErrorKind::StorageFull,
+            format!(
+                "{} MiB are free on the disk of {}; MPSGraph, which ends the process if it cannot write, may write \
+                 there from {} on",
+                free >> 20,
+                folder.display(),
+                bytes >> 20,
+            ),
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// A folder of ours, which is removed when this is dropped.
 pub(super) struct Scratch {
     path: PathBuf,
@@ -114,6 +136,17 @@ mod tests {
         scratch.move_package(&to).expect_err("something is there");
         assert!(!path.exists());
         [to, copied].iter().for_each(|path| fs::remove_dir_all(path).expect("it is ours"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_disk_that_is_almost_full_is_refused() {
+        let folder = c_library::temporary_folder();
+        ask_for(&folder, 1).expect("the temporary folder can be written");
+        let error = ask_for(&folder, u64::MAX).expect_err("no disk is as large");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(error.to_string().contains(&folder.display().to_string()), "{error}");
+        ask_for(&folder.join("a folder that is missing"), u64::MAX).expect("nobody can tell");
     }
 
     #[test]
