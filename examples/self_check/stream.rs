@@ -10,6 +10,7 @@ use crate::values::{B, f32s, floats, noise};
 
 pub const TRAPS: &[Trap] = &[
     check("300 operations in one program", long_chain),
+    check("2000 operations in a row in one program, compiled on a stack of 512 KiB", small_stack),
     check("one operation per program gives the same", eager),
     check("four threads that compile and run at once", threads),
     check("a tensor that another thread has recorded", handed_over),
@@ -24,10 +25,24 @@ pub const TRAPS: &[Trap] = &[
 ];
 
 fn long_chain() -> Outcome {
+    chain(100)
+}
+
+/// Who flushes compiles on its own stack, and threads of Grand Central Dispatch have 512 KiB.
+fn small_stack() -> Outcome {
+    let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(|| chain(2000 / 3));
+    match thread.map(|thread| thread.join()) {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) | Err(_) => Outcome::fact("a result", "a panic, or no thread", false),
+    }
+}
+
+/// So many times three operations, each on the result of the one before.
+fn chain(times: usize) -> Outcome {
     let x = noise(64, 1);
     let mut tensor = f32s(&x, [8, 8]);
     let mut expected = x;
-    for i in 0..100 {
+    for i in 0..times {
         let factor = if i % 2 == 0 { 0.75 } else { -1.25 };
         tensor = (tensor * factor + 0.125).abs();
         expected.iter_mut().for_each(|x| *x = (*x * factor + 0.125).abs());
