@@ -1,6 +1,6 @@
 //! Models on this backend, burn-ndarray and burn-flex in one run: a training step that reads its loss, inference that
 //! reads the scores, and a decoder that reads each token. The entries of a case follow each other, so that other load
-//! on the machine meets all of them.
+//! on the machine meets all of them; the last one is what the products of this backend's step take ([`products`]).
 //!
 //! ```sh
 //! cargo bench --bench models -- 'training/.*mlp'
@@ -12,6 +12,8 @@ mod gpt;
 mod images;
 mod lstm;
 mod mlp;
+#[cfg(not(target_vendor = "apple"))]
+mod products;
 
 use std::cell::OnceCell;
 use std::sync::LazyLock;
@@ -162,7 +164,16 @@ macro_rules! train {
             type $B = Autodiff<Inner>;
             let id = BenchmarkId::new(name, concat!($case, ", batch ", $batch, ", ", $optimizer));
             training::<$B, $model>($group, id, $batch, optimizer!($optimizer));
-        })
+        });
+        #[cfg(not(target_vendor = "apple"))]
+        {
+            type $B = Autodiff<MpsGraph>;
+            let (case, mut optimizer) = (concat!($case, ", batch ", $batch, ", ", $optimizer), optimizer!($optimizer));
+            products::measure($group, case, || {
+                let mut trainer = Trainer::<$B, $model>::new($batch, &mut optimizer);
+                move || _ = trainer.step(&mut optimizer)
+            });
+        }
     };
 }
 
@@ -173,7 +184,16 @@ macro_rules! infer {
             each!($B, name, {
                 let id = BenchmarkId::new(name, format!("{}, batch {batch}", $case));
                 inference::<$B, $model>($group, id, batch);
-            })
+            });
+            #[cfg(not(target_vendor = "apple"))]
+            {
+                type $B = MpsGraph;
+                products::measure($group, &format!("{}, batch {batch}", $case), || {
+                    let model = <$model as Model<$B>>::new(&MpsGraphDevice);
+                    let input = <$model as Model<$B>>::input(batch, &MpsGraphDevice);
+                    move || _ = model.scores(input.clone()).into_data()
+                });
+            }
         }
     };
 }
