@@ -96,10 +96,12 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether MPSGraph can make the folder that a loaded executable needs. This process looks once.
+/// Whether MPSGraph can make the folder that a loaded executable needs. Whether folders can be made there at all, this
+/// process looks once.
 pub(super) fn is_there_room_for_loaded() -> bool {
     static IS_THERE: OnceLock<bool> = OnceLock::new();
     *IS_THERE.get_or_init(|| can_make_folders_in(&leftovers::place()))
+        && ask_for(&c_library::temporary_folder(), FREE).is_ok()
 }
 
 /// Whether a folder can be made in this place, which is made if it is missing.
