@@ -153,7 +153,7 @@ fn one_long_row() {
 
 #[test]
 fn large() {
-    let x: Vec<f32> = (0..600 * 700).map(|i| (i * 7919 % 100_003) as f32).collect();
+    let x: Vec<f32> = (0..600 * 700_i64).map(|i| (i * 7919 % 100_003) as f32).collect();
     compare::<f32>(DType::F32, [1, 600, 700], &x, f64::from);
     compare::<f32>(DType::F32, [600, 700, 1], &x, f64::from);
     compare::<f32>(DType::F32, [600, 7, 100], &x, f64::from);

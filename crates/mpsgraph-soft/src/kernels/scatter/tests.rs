@@ -111,7 +111,7 @@ fn rows_of_every_dtype() {
 #[test]
 fn by_coordinates_and_along() {
     let combine = |mode, a: i32, b: i32| integer(mode, a.into(), b.into()) as i32;
-    let data: Vec<i32> = (0..2 * 4 * 5 * 3).map(|i| i * 100_000_007 % 1009).collect();
+    let data: Vec<i32> = (0..2 * 4 * 5 * 3).map(|i: i32| i.wrapping_mul(100_000_007) % 1009).collect();
     // Coordinates along axes 1 and 2, batched over axis 0; rows of 3.
     let pairs = table_of(2 * 9 * 2, 4);
     let updates: Vec<i32> = (0..2 * 9 * 3).map(|i| i * 31 % 17 - 5).collect();
