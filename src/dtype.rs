@@ -1,7 +1,7 @@
 //! Burn's element types and the `MPSDataType` each is stored as.
 //!
 //! Metal has no f64, so f64 is refused by name and never narrowed. `bool` is one byte of 0 or 1 (`MPSDataTypeBool`);
-//! Burn's other bool stores are refused.
+//! data of Burn's other bool stores is converted, and a tensor that is asked for in one of them refused.
 
 use std::fmt;
 

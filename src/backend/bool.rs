@@ -5,7 +5,7 @@ use burn_backend::{BoolDType, ExecutionError, FloatDType, IntDType, Scalar, Shap
 
 use super::{FloatElement, IntElement, MpsGraph, into_data, non_zero};
 use crate::bridge::upload;
-use crate::burn::bool_items;
+use crate::burn::{bool_items, dtype_of};
 use crate::device::MpsGraphDevice;
 use crate::dtype::{BOOL, Elements, require_positions};
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
@@ -30,7 +30,7 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
     }
 
     fn bool_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {
-        upload("bool_from_data", data)
+        upload("bool_from_data", in_bytes(data))
     }
 
     fn bool_to_device(tensor: Tensor, _device: &MpsGraphDevice) -> Tensor {
@@ -171,4 +171,9 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
     }
 
     bool_items!();
+}
+
+/// Data with a byte for each bool. A router brings that of a backend which stores bools otherwise as it is there.
+fn in_bytes(data: TensorData) -> TensorData {
+    if dtype_of(&data).is_bool() { data.convert_dtype(BOOL) } else { data }
 }

@@ -1,7 +1,9 @@
 //! Logic of bools.
 
 use burn::tensor::backend::Backend;
-use burn::tensor::{Bool, DType, Tensor};
+use burn::tensor::ops::BoolTensorOps;
+use burn::tensor::{Bool, DType, Tensor, TensorData};
+use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 use test_support::Tolerance::Exact;
 use test_support::{BOOL, Layout};
 
@@ -41,4 +43,16 @@ fn empties_zeros_ones_and_full() {
     }
     agree!(Exact, case, false);
     agree!(Exact, case, true);
+}
+
+/// A router brings the data of a tensor of another backend with that one's store.
+#[test]
+fn data_of_other_stores() {
+    use burn::tensor::BoolStore::{Native, U8, U32};
+    let bools = [true, false, false, true];
+    for store in [Native, U8, U32] {
+        let data = TensorData::from(bools).convert_dtype(DType::Bool(store));
+        let made = Tensor::<MpsGraph, 1, Bool>::from_primitive(<MpsGraph>::bool_from_data(data, &MpsGraphDevice));
+        assert_eq!(made.bool_not().into_data(), TensorData::from(bools.map(|x| !x)), "{store:?}");
+    }
 }
