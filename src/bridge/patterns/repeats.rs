@@ -2,8 +2,8 @@
 //! with ones, as the gradients of sums and means are recorded.
 //!
 //! Every element keeps its bits: a product with one is the other factor, also if that is NaN or infinite, and `(1 · s)
-//! · y` is `s · y`, computed once per element of `y`. Only a subnormal factor of f32 may stay where the product with
-//! one would be zero, as Apple's kernels flush it.
+//! · y` is `s · y`, computed once per element of `y`. Only a subnormal factor may stay where the product with one
+//! would be zero, as Apple's kernels flush it.
 
 use std::collections::HashMap;
 
